@@ -1,0 +1,103 @@
+"""Checks on arguments: each returns the value as a plain ``float``, ``int`` or ``str``, or raises.
+
+Numbers of any kind are welcome (``numpy`` scalars, ``Fraction``, ``Decimal``); booleans, strings,
+complex numbers and arrays are not, and neither are NaN and infinity. A message names the argument,
+the value, what is allowed and, as ``advice``, what to do::
+
+    >>> probability("sample_rate", 1.5, advice="pass the probability that a record joins a step")
+    Traceback (most recent call last):
+        ...
+    gdpnum.errors.InvalidArgument: sample_rate=1.5 is outside [0, 1]; pass the probability that a record joins a step
+"""  # noqa: E501  (a doctest compares the message as one line)
+
+from __future__ import annotations
+
+import math
+import reprlib
+from collections.abc import Sequence
+from decimal import Decimal
+from numbers import Integral, Real
+from typing import TypeVar
+
+from gdpnum.errors import InvalidArgument, InvalidType
+
+T = TypeVar("T")
+
+
+def real(name: str, value: object, *, advice: str = "pass a finite number") -> float:
+    """Return a finite number as a float."""
+    if isinstance(value, bool) or not isinstance(value, (Real, Decimal)):
+        raise InvalidType(f"{shown(name, value)}, not a number; {advice}")
+    try:
+        number = float(value)
+    except (OverflowError, ValueError):  # an int beyond 1e308; a signalling NaN
+        number = math.nan
+    if not math.isfinite(number):
+        raise InvalidArgument(f"{name}={reprlib.repr(value)} is not a finite float; {advice}")
+    return number + 0.0  # turns -0.0 into 0.0, so that equal values print alike
+
+
+def positive(name: str, value: object, *, advice: str = "pass a number above 0") -> float:
+    """Return a number in (0, inf) as a float."""
+    number = real(name, value, advice=advice)
+    if number <= 0.0:
+        raise InvalidArgument(f"{name}={number!r} is not positive; {advice}")
+    return number
+
+
+def non_negative(name: str, value: object, *, advice: str = "pass 0 or a number above it") -> float:
+    """Return a number in [0, inf) as a float."""
+    number = real(name, value, advice=advice)
+    if number < 0.0:
+        raise InvalidArgument(f"{name}={number!r} is negative; {advice}")
+    return number
+
+
+def probability(name: str, value: object, *, advice: str = "pass a probability") -> float:
+    """Return a number in [0, 1] as a float."""
+    number = real(name, value, advice=advice)
+    if not 0.0 <= number <= 1.0:
+        raise InvalidArgument(f"{name}={number!r} is outside [0, 1]; {advice}")
+    return number
+
+
+def fraction(name: str, value: object, *, advice: str = "pass a number below 1") -> float:
+    """Return a number in [0, 1) as a float."""
+    number = real(name, value, advice=advice)
+    if not 0.0 <= number < 1.0:
+        raise InvalidArgument(f"{name}={number!r} is outside [0, 1); {advice}")
+    return number
+
+
+def count(
+    name: str, value: object, *, minimum: int = 0, advice: str = "pass a whole number"
+) -> int:
+    """Return a whole number, at least ``minimum``, as an int.
+
+    A float is refused even where it is integral: ``steps=1000.0`` is mostly the outcome of a
+    division whose rounding the caller should choose.
+    """
+    if isinstance(value, float):
+        raise InvalidType(
+            f"{shown(name, value)}, not an int; {advice}, rounded with int() or math.ceil()"
+        )
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        raise InvalidType(f"{shown(name, value)}, not an int; {advice}")
+    number = int(value)
+    if number < minimum:
+        raise InvalidArgument(f"{name}={number} is below {minimum}; {advice}")
+    return number
+
+
+def choice(name: str, value: object, allowed: Sequence[T]) -> T:
+    """Return the member of ``allowed`` that equals the value."""
+    for option in allowed:
+        if type(value) is type(option) and value == option:
+            return option
+    options = " or ".join(repr(option) for option in allowed)
+    raise InvalidArgument(f"{name}={reprlib.repr(value)} is not an option; pass {options}")
+
+
+def shown(name: str, value: object) -> str:
+    """Return how a message about a wrong type begins."""
+    return f"{name}={reprlib.repr(value)} is of type {type(value).__name__}"

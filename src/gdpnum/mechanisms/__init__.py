@@ -1,0 +1,36 @@
+"""Frozen descriptions of what was run; no numerics.
+
+``mechanism`` holds the base class, ``noise`` the single releases, ``sampling`` those on a random
+part of the data, ``composition`` several releases together, ``dpsgd`` the common shorthand.
+"""
+
+from gdpnum.mechanisms.composition import Composed, Repeated
+from gdpnum.mechanisms.dpsgd import DPSGD
+from gdpnum.mechanisms.mechanism import Leaf, Mechanism, Neighbouring
+from gdpnum.mechanisms.noise import (
+    ApproxDP,
+    DiscreteGaussian,
+    DiscreteLaplace,
+    Gaussian,
+    Laplace,
+    PureDP,
+    RandomizedResponse,
+)
+from gdpnum.mechanisms.sampling import PoissonSampled
+
+__all__ = [
+    "DPSGD",
+    "ApproxDP",
+    "Composed",
+    "DiscreteGaussian",
+    "DiscreteLaplace",
+    "Gaussian",
+    "Laplace",
+    "Leaf",
+    "Mechanism",
+    "Neighbouring",
+    "PoissonSampled",
+    "PureDP",
+    "RandomizedResponse",
+    "Repeated",
+]

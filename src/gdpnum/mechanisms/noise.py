@@ -1,0 +1,199 @@
+"""Single releases: noise added to a query, and guarantees known only as numbers.
+
+Noise is measured in units of the sensitivity, the most that one record can move the query:
+``sigma`` and ``scale`` are the parameter of the noise divided by it. In DP-SGD the sensitivity is
+the clipping norm, and ``sigma`` the noise multiplier.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final, get_args
+
+from gdpnum import _validate
+from gdpnum.mechanisms.mechanism import Leaf, Neighbouring
+
+__all__ = [
+    "ApproxDP",
+    "DiscreteGaussian",
+    "DiscreteLaplace",
+    "Gaussian",
+    "Laplace",
+    "PureDP",
+    "RandomizedResponse",
+]
+
+_SIGMA_ADVICE = "pass the standard deviation of the noise divided by the sensitivity"
+_SCALE_ADVICE = "pass the scale of the noise divided by the sensitivity"
+_EPSILON_ADVICE = "pass the bound on the log-likelihood ratio, 0 or more"
+
+
+class _AddRemove(Leaf):
+    """A release analysed for neighbours that differ by one added or removed record."""
+
+    __slots__ = ()
+
+    @property
+    def neighbouring(self) -> Neighbouring:
+        """Always ``"add_remove"``."""
+        return "add_remove"
+
+
+class _AnyRelation(Leaf):
+    """A stated guarantee: it holds for whichever neighbouring relation the caller means."""
+
+    __slots__ = ()
+
+    @property
+    def neighbouring(self) -> None:
+        """Always None."""
+        return None
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Gaussian(Leaf):
+    """Gaussian noise on a real query (or a vector, with L2 sensitivity one).
+
+    One record more or less tells N(0, sigma^2) from N(1, sigma^2), so the release is exactly
+    1/sigma-GDP. With ``neighbouring="replace"`` a record moves from -1 to 1 and it is 2/sigma-GDP.
+
+    >>> Gaussian(sigma=2.0)
+    Gaussian(sigma=2.0)
+    >>> Gaussian(sigma=2.0, neighbouring="replace")
+    Gaussian(sigma=2.0, neighbouring='replace')
+    """
+
+    sigma: float
+    neighbouring: Neighbouring = "add_remove"
+
+    def __post_init__(self) -> None:
+        sigma = _validate.positive("sigma", self.sigma, advice=_SIGMA_ADVICE)
+        relation = _validate.choice("neighbouring", self.neighbouring, get_args(Neighbouring))
+        object.__setattr__(self, "sigma", sigma)
+        object.__setattr__(self, "neighbouring", relation)
+
+    def __repr__(self) -> str:
+        if self.neighbouring == "add_remove":
+            return f"Gaussian(sigma={self.sigma!r})"
+        return f"Gaussian(sigma={self.sigma!r}, neighbouring={self.neighbouring!r})"
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Laplace(_AddRemove):
+    """Laplace noise on a real query, density exp(-|x| / scale) / (2 scale).
+
+    It is 1/scale-DP, and does better than that bound alone says.
+
+    >>> Laplace(scale=5.0)
+    Laplace(scale=5.0)
+    """
+
+    scale: float
+
+    def __post_init__(self) -> None:
+        scale = _validate.positive("scale", self.scale, advice=_SCALE_ADVICE)
+        object.__setattr__(self, "scale", scale)
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiscreteGaussian(_AddRemove):
+    """Discrete Gaussian noise on an integer query with sensitivity one.
+
+    The noise k has probability proportional to exp(-k^2 / (2 sigma^2)) on the integers. Source:
+    Canonne, Kamath, Steinke, "The Discrete Gaussian for Differential Privacy" (2020).
+
+    >>> DiscreteGaussian(sigma=3.0)
+    DiscreteGaussian(sigma=3.0)
+    """
+
+    sigma: float
+
+    def __post_init__(self) -> None:
+        sigma = _validate.positive("sigma", self.sigma, advice=_SIGMA_ADVICE)
+        object.__setattr__(self, "sigma", sigma)
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiscreteLaplace(_AddRemove):
+    """Discrete Laplace (two-sided geometric) noise on an integer query with sensitivity one.
+
+    The noise k has probability proportional to exp(-|k| / scale) on the integers; it is
+    1/scale-DP.
+
+    >>> DiscreteLaplace(scale=2.0)
+    DiscreteLaplace(scale=2.0)
+    """
+
+    scale: float
+
+    def __post_init__(self) -> None:
+        scale = _validate.positive("scale", self.scale, advice=_SCALE_ADVICE)
+        object.__setattr__(self, "scale", scale)
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RandomizedResponse(_AnyRelation):
+    """One of k categories, reported truthfully with probability e^eps / (e^eps + k - 1).
+
+    Otherwise one of the other categories is reported, each equally likely. The neighbours are two
+    values of the same respondent.
+
+    >>> RandomizedResponse(epsilon=1.0)
+    RandomizedResponse(epsilon=1.0, categories=2)
+    """
+
+    epsilon: float
+    categories: int = 2
+
+    def __post_init__(self) -> None:
+        epsilon = _validate.non_negative("epsilon", self.epsilon, advice=_EPSILON_ADVICE)
+        categories = _validate.count(
+            "categories", self.categories, minimum=2, advice="pass the number of possible answers"
+        )
+        object.__setattr__(self, "epsilon", epsilon)
+        object.__setattr__(self, "categories", categories)
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PureDP(_AnyRelation):
+    """Any mechanism of which only epsilon-DP is known.
+
+    >>> PureDP(epsilon=0.5)
+    PureDP(epsilon=0.5)
+    """
+
+    epsilon: float
+
+    def __post_init__(self) -> None:
+        epsilon = _validate.non_negative("epsilon", self.epsilon, advice=_EPSILON_ADVICE)
+        object.__setattr__(self, "epsilon", epsilon)
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApproxDP(_AnyRelation):
+    """Any mechanism of which only one (epsilon, delta)-DP guarantee is known.
+
+    With probability delta such a mechanism may reveal everything, and its mu is infinite at any
+    slack below delta.
+
+    >>> ApproxDP(epsilon=1.0, delta=1e-06)
+    ApproxDP(epsilon=1.0, delta=1e-06)
+    """
+
+    epsilon: float
+    delta: float
+
+    def __post_init__(self) -> None:
+        epsilon = _validate.non_negative("epsilon", self.epsilon, advice=_EPSILON_ADVICE)
+        delta = _validate.probability(
+            "delta", self.delta, advice="pass the probability that epsilon does not bound the loss"
+        )
+        object.__setattr__(self, "epsilon", epsilon)
+        object.__setattr__(self, "delta", delta)

@@ -1,0 +1,154 @@
+import copy
+import dataclasses
+import math
+import pickle
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import gdpnum
+from gdpnum import (
+    ApproxDP,
+    DiscreteGaussian,
+    DiscreteLaplace,
+    Gaussian,
+    InvalidArgument,
+    InvalidType,
+    Laplace,
+    PureDP,
+    RandomizedResponse,
+)
+
+EXAMPLES = [
+    Gaussian(sigma=2.0),
+    Gaussian(sigma=2.0, neighbouring="replace"),
+    Laplace(scale=0.1),
+    DiscreteGaussian(sigma=3.5),
+    DiscreteLaplace(scale=1e-3),
+    RandomizedResponse(epsilon=1.0),
+    RandomizedResponse(epsilon=0.0, categories=10),
+    PureDP(epsilon=0.0),
+    ApproxDP(epsilon=1.0, delta=1e-6),
+]
+WITH_SIGMA = [Gaussian, DiscreteGaussian]
+WITH_SCALE = [Laplace, DiscreteLaplace]
+WITH_EPSILON = [RandomizedResponse, PureDP, lambda epsilon: ApproxDP(epsilon=epsilon, delta=0.0)]
+
+
+@pytest.mark.parametrize("mechanism", EXAMPLES, ids=repr)
+def test_a_repr_evaluates_to_an_equal_mechanism(mechanism):
+    twin = eval(repr(mechanism), vars(gdpnum).copy())
+    assert twin == mechanism
+    assert hash(twin) == hash(mechanism)
+    assert repr(twin) == repr(mechanism)
+
+
+@given(st.floats(min_value=0.0, exclude_min=True, allow_infinity=False))
+def test_a_repr_keeps_every_digit(sigma):
+    mechanism = Gaussian(sigma=sigma)
+    assert eval(repr(mechanism), {"Gaussian": Gaussian}) == mechanism
+
+
+@pytest.mark.parametrize("mechanism", EXAMPLES, ids=repr)
+@pytest.mark.parametrize(
+    "again", [copy.copy, copy.deepcopy, lambda m: pickle.loads(pickle.dumps(m))]
+)
+def test_a_mechanism_crosses_a_process_boundary(mechanism, again):
+    assert again(mechanism) == mechanism
+
+
+@pytest.mark.parametrize("mechanism", EXAMPLES, ids=repr)
+def test_a_mechanism_is_frozen(mechanism):
+    name = dataclasses.fields(mechanism)[0].name
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        setattr(mechanism, name, 1.0)
+    with pytest.raises((AttributeError, TypeError)):
+        mechanism.surprise = 1.0
+
+
+@pytest.mark.parametrize("mechanism", EXAMPLES, ids=repr)
+def test_a_leaf_is_its_own_only_part(mechanism):
+    assert mechanism.parts == ((mechanism, 1),)
+
+
+def test_all_examples_differ():
+    assert len(set(EXAMPLES)) == len(EXAMPLES)
+
+
+def test_equal_parameters_in_different_mechanisms_are_not_equal():
+    assert Gaussian(sigma=1.0) != DiscreteGaussian(sigma=1.0)
+    assert Laplace(scale=1.0) != DiscreteLaplace(scale=1.0)
+
+
+@pytest.mark.parametrize("half", [np.float64(0.5), np.float32(0.5), Fraction(1, 2), Decimal("0.5")])
+def test_parameters_are_plain_floats_whatever_came(half):
+    mechanism = Gaussian(sigma=half)
+    assert type(mechanism.sigma) is float
+    assert repr(mechanism) == "Gaussian(sigma=0.5)"
+
+
+def test_parameters_are_named():
+    with pytest.raises(TypeError):
+        Gaussian(1.0)
+
+
+@pytest.mark.parametrize("bad", [0, -1.0, math.nan, math.inf, -math.inf])
+def test_noise_is_positive_and_finite(bad):
+    for mechanism in WITH_SIGMA:
+        with pytest.raises(InvalidArgument, match=r"sigma=.*pass the standard deviation"):
+            mechanism(sigma=bad)
+    for mechanism in WITH_SCALE:
+        with pytest.raises(InvalidArgument, match=r"scale=.*pass the scale"):
+            mechanism(scale=bad)
+
+
+@pytest.mark.parametrize("bad", ["1", None, True, 1j, [1.0], np.ones(2)])
+def test_noise_is_a_number(bad):
+    with pytest.raises(InvalidType, match="sigma="):
+        Gaussian(sigma=bad)
+    with pytest.raises(InvalidType, match="scale="):
+        Laplace(scale=bad)
+
+
+@pytest.mark.parametrize("bad", [-1e-9, math.nan, math.inf])
+@pytest.mark.parametrize("mechanism", WITH_EPSILON)
+def test_epsilon_is_non_negative_and_finite(mechanism, bad):
+    with pytest.raises(InvalidArgument, match="epsilon="):
+        mechanism(epsilon=bad)
+
+
+@pytest.mark.parametrize("bad", [-1e-9, 1.0 + 1e-9, math.nan, math.inf])
+def test_delta_is_a_probability(bad):
+    with pytest.raises(InvalidArgument, match="delta="):
+        ApproxDP(epsilon=1.0, delta=bad)
+
+
+@pytest.mark.parametrize("bad", [1, 0, -2])
+def test_a_response_has_two_categories_or_more(bad):
+    with pytest.raises(InvalidArgument, match="categories="):
+        RandomizedResponse(epsilon=1.0, categories=bad)
+
+
+def test_categories_are_counted():
+    with pytest.raises(InvalidType, match=r"categories=2\.0"):
+        RandomizedResponse(epsilon=1.0, categories=2.0)
+
+
+@pytest.mark.parametrize("bad", ["substitute", "Replace", None, 1])
+def test_the_neighbouring_relation_is_one_of_two(bad):
+    with pytest.raises(InvalidArgument, match="pass 'add_remove' or 'replace'"):
+        Gaussian(sigma=1.0, neighbouring=bad)
+
+
+def test_noise_is_for_add_remove_unless_said_otherwise():
+    assert {m.neighbouring for m in EXAMPLES[2:5]} == {"add_remove"}
+    assert Gaussian(sigma=1.0).neighbouring == "add_remove"
+    assert Gaussian(sigma=1.0, neighbouring="replace").neighbouring == "replace"
+
+
+def test_a_stated_guarantee_is_for_any_relation():
+    assert {m.neighbouring for m in EXAMPLES[5:]} == {None}
