@@ -1,0 +1,161 @@
+"""The accountant: from releases to a composed loss, from above and from below."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from gdpnum.loss.compose import Composition, Factor, compose
+from gdpnum.loss.cumulants import Atoms, Cumulants
+from gdpnum.loss.demand import Demand
+from gdpnum.loss.discretize import GROWTH, dominated, lattice, nearest, pessimistic, regridded
+from gdpnum.loss.distribution import LossDistribution
+from gdpnum.loss.dominating import Release
+from gdpnum.loss.pair import Floats
+from gdpnum.loss.scheme import Scheme
+from gdpnum.loss.sums import log_tail_sums, sum_error
+from gdpnum.loss.window import Window, steep_window, whole_window
+
+__all__ = ["Attacks", "attacks", "upper_bound"]
+
+
+def upper_bound(releases: Sequence[Release], plan: Scheme, demand: Demand) -> Composition:
+    """A composed loss that dominates the releases in this direction, for losses >= 0.
+
+    Its exact masses bound the profile: delta(eps) <= sum_j m_j (1 - exp(eps - w_j))+ plus the mass
+    at infinity, for every eps >= 0.
+    """
+    if plan.cuts is None:
+        factors = [
+            Factor(pessimistic(pair, lattice(plan.step, *limits, anchor), plan.step), count)
+            for (pair, count), limits, anchor in zip(
+                releases, plan.ranges, plan.anchors, strict=True
+            )
+        ]
+        return compose(factors, _steep(factors, demand))
+    fine = [
+        Factor(cut.split.pessimistic_bulk(plan.step, low), release.times)
+        for cut, release, (low, _) in zip(plan.cuts, releases, plan.ranges, strict=True)
+    ]
+    bulk = compose(fine, whole_window(_cumulants(fine), demand)).raised()
+    jumps = [
+        Factor(cut.split.pessimistic_jump(plan.coarse_step, high), release.times)
+        for cut, release, (_, high) in zip(plan.cuts, releases, plan.ranges, strict=True)
+    ]
+    factors = [Factor(regridded(bulk, plan.coarse_step), 1), *jumps]
+    return compose(factors, _steep(factors, demand))
+
+
+@dataclass(frozen=True, eq=False)
+class Attacks:
+    """Tests that exist: for each loss w_i, one with TPR at least ``tpr`` and FPR at most alpha.
+
+    They reject when a rounded loss is at least w_i, so (alpha_i, beta_i) lies on or above the true
+    trade-off curve; ``beta`` is 1 - tpr, but keeps its digits where it is small.
+    """
+
+    losses: Floats
+    tpr: Floats
+    beta: Floats
+    log_alpha: Floats
+
+
+def attacks(releases: Sequence[Release], plan: Scheme, demand: Demand) -> Attacks:
+    """Threshold tests against the releases in this direction, dominated by the true curve."""
+    under_p: list[Factor] = []
+    under_q: list[Factor] = []
+    if plan.cuts is None:
+        for (pair, count), limits, anchor in zip(releases, plan.ranges, plan.anchors, strict=True):
+            p, q = dominated(pair, lattice(plan.step, *limits, anchor), plan.step)
+            under_p.append(Factor(p, count))
+            under_q.append(Factor(q, count))
+        return _attacks(under_p, under_q, demand, 0.0)
+    bulk_p: list[Factor] = []
+    bulk_q: list[Factor] = []
+    forgone = 0.0
+    for cut, release, (low, high) in zip(plan.cuts, releases, plan.ranges, strict=True):
+        kept = release.times - cut.most
+        for factors, one in zip(
+            (bulk_p, bulk_q), cut.split.dominated_bulk(plan.step, low), strict=True
+        ):
+            factors.append(Factor(one, kept))
+        jump = cut.split.dominated_jump(plan.coarse_step, high)
+        for factors, one in zip((under_p, under_q), jump, strict=True):
+            factors.append(Factor(one, release.times))
+        forgone += _binomial_excess(release.times, cut.split.jump_rate, cut.most)
+    window = whole_window(_cumulants(bulk_p), demand)
+    from_below = compose(bulk_p, window)
+    from_above = compose(bulk_q, window.shifted(1.0)).raised()
+    coarse_p = nearest(from_below.lowered(), plan.coarse_step, growth=-GROWTH)
+    coarse_q = nearest(from_above, plan.coarse_step, growth=GROWTH)
+    under_p.insert(0, Factor(coarse_p, 1))
+    under_q.insert(0, Factor(coarse_q, 1))
+    return _attacks(under_p, under_q, demand, forgone)
+
+
+def _attacks(
+    under_p: Sequence[Factor], under_q: Sequence[Factor], demand: Demand, forgone: float
+) -> Attacks:
+    window = _steep(under_p, demand)
+    from_below = compose(under_p, window)
+    rounding = 4.0 * sum_error(from_below.masses.size)
+    tpr = from_below.tail_below() * (1.0 - rounding) - forgone
+    beta = 1.0 - tpr
+    if beta[0] < 0.01:
+        # Where tpr is near one the misses are known better from their own side.
+        missed = from_below.head_above() * (1.0 + rounding + 2.0 * from_below.growth) + forgone
+        beta = np.minimum(beta, missed)
+    log_fpr = _log_fpr(compose([_weighted(*factor) for factor in under_q], window))
+    return Attacks(
+        losses=from_below.losses,
+        tpr=tpr,
+        beta=beta,
+        log_alpha=log_fpr(from_below.losses),
+    )
+
+
+def _weighted(under_q: LossDistribution, count: int) -> Factor:
+    """Q masses times exp(loss): of the size of P masses, so that far tails do not underflow."""
+    weighted = under_q.masses * np.exp(under_q.losses)
+    return Factor(replace(under_q, masses=weighted), count)
+
+
+def _log_fpr(weighted: Composition) -> Callable[[Floats], Floats]:
+    """The log of an upper bound on Q[Y >= loss], from Q masses times exp(loss)."""
+    losses = weighted.losses
+    rounding = 4.0 * sum_error(losses.size) + float(np.abs(losses).max()) * 2.0**-50
+    scaled = np.exp(log_tail_sums(np.maximum(weighted.masses, 0.0), losses) + losses)
+    # Errors enter with weights exp(w_i - w_j) <= 1, so the bound on their plain sum holds.
+    logs = np.log(scaled + weighted.noise + weighted.above + 1e-300) - losses + rounding
+
+    def log_fpr(wanted: Floats) -> Floats:
+        # The two windows may begin a few lattice points apart.
+        places = np.rint((wanted - losses[0]) / weighted.step).astype(np.intp)
+        known = logs[np.clip(places, 0, losses.size - 1)]
+        return np.where(places < 0, 0.0, np.minimum(known, 0.0))
+
+    return log_fpr
+
+
+def _steep(factors: Sequence[Factor], demand: Demand) -> Window | None:
+    """The window for a composition's steep half; a single release needs none."""
+    if sum(count for _, count in factors) == 1:
+        return None
+    return steep_window(_cumulants(factors), demand)
+
+
+def _cumulants(factors: Sequence[Factor]) -> Cumulants:
+    return Cumulants([Atoms(one.losses, one.masses, count) for one, count in factors])
+
+
+def _binomial_excess(trials: int, probability: float, most: int) -> float:
+    """A bound on the probability of more than ``most`` successes (Chernoff)."""
+    share = (most + 1) / trials
+    if share >= 1.0 or share <= probability:
+        return 0.0 if most >= trials else 1.0
+    divergence = share * np.log(share / probability) + (1.0 - share) * np.log(
+        (1.0 - share) / (1.0 - probability)
+    )
+    return float(np.exp(-trials * divergence))

@@ -1,0 +1,40 @@
+"""LossDistribution: masses on a lattice of losses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from gdpnum.loss.pair import Floats
+
+__all__ = ["LossDistribution"]
+
+
+@dataclass(frozen=True, eq=False)
+class LossDistribution:
+    """Masses at the losses ``lowest + step * j``, and one more at plus infinity.
+
+    Held for one measure, P or Q; which one, and whether the masses err upwards (pessimistic) or
+    are those of a merged outcome (dominated), is said by the function that makes it. Rounding
+    granted to that side makes the masses larger, or smaller, than those of a distribution by a
+    factor of at most 1 + ``growth``, or 1 - ``growth``.
+    """
+
+    lowest: float
+    step: float
+    masses: Floats
+    mass_at_infinity: float = 0.0
+    growth: float = 0.0
+
+    @property
+    def losses(self) -> Floats:
+        """The lattice points."""
+        return self.lowest + self.step * np.arange(self.masses.size, dtype=np.float64)
+
+    def log_moment(self, tilt: float) -> float:
+        """Log of the sum of exp(tilt * loss) times mass, over the finite losses."""
+        exponents = tilt * self.losses
+        largest = float(exponents.max())
+        # A sum, not a dot product: BLAS may use threads, and then rounds differently each time.
+        return largest + float(np.log((self.masses * np.exp(exponents - largest)).sum()))

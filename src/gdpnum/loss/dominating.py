@@ -1,0 +1,142 @@
+"""From what was run to the pairs that dominate it: `releases`."""
+
+from __future__ import annotations
+
+import math
+from functools import singledispatch
+from typing import NamedTuple
+
+from gdpnum.errors import InvalidArgument, UnsupportedMechanism
+from gdpnum.loss.atomic import (
+    AtomicPair,
+    approx_dp_pair,
+    discrete_gaussian_pair,
+    randomized_response_pair,
+    sampled_atoms,
+)
+from gdpnum.loss.gaussian import GaussianPair, ReplacedGaussianPair
+from gdpnum.loss.laplace import LaplacePair
+from gdpnum.loss.pair import Pair, SampledPair
+from gdpnum.mechanisms import (
+    ApproxDP,
+    DiscreteGaussian,
+    DiscreteLaplace,
+    Gaussian,
+    Laplace,
+    Mechanism,
+    PoissonSampled,
+    PureDP,
+    RandomizedResponse,
+)
+
+__all__ = ["Release", "gaussian_mu", "pair", "releases"]
+
+# Beyond this the support of the integer noise no longer fits in memory in comfort, and the
+# continuous Gaussian of the same sigma is the same mechanism to a dozen digits.
+_LARGEST_DISCRETE_SIGMA = 1e5
+
+
+class Release(NamedTuple):
+    """A pair and how often it is released."""
+
+    pair: Pair
+    times: int
+
+
+def releases(mechanism: Mechanism) -> list[Release]:
+    """The pairs whose composition dominates the mechanism, Gaussians merged into one.
+
+    An empty list is perfect privacy: nothing was released that depends on the data.
+    """
+    found: list[Release] = []
+    for leaf, count in mechanism.parts:
+        if gaussian_mu(leaf) is None:
+            one = pair(leaf)
+            if one is not None:
+                found.append(Release(one, count))
+    squared = sum((gaussian_mu(leaf) or 0.0) ** 2 * count for leaf, count in mechanism.parts)
+    if squared > 0.0:
+        # n Gaussians of mu are one of sqrt(n) mu. Equal pieces of mu <= 1 keep exp(loss) in range.
+        pieces = math.ceil(squared)
+        found.append(Release(GaussianPair(math.sqrt(squared / pieces)), pieces))
+    return found
+
+
+def gaussian_mu(leaf: Mechanism) -> float | None:
+    """The mu of a leaf that is exactly Gaussian, None for any other."""
+    if isinstance(leaf, PoissonSampled) and leaf.rate == 1.0:
+        leaf = leaf.inner
+    if not isinstance(leaf, Gaussian):
+        return None
+    # One record more moves the query by one; a replaced one from -1 to 1.
+    return (2.0 if leaf.neighbouring == "replace" else 1.0) / leaf.sigma
+
+
+@singledispatch
+def pair(leaf: Mechanism) -> Pair | None:
+    """The dominating pair of one release, None where nothing is revealed."""
+    raise UnsupportedMechanism(
+        f"no privacy loss is known for {leaf!r}; describe it as PureDP or ApproxDP, "
+        "or through its privacy profile"
+    )
+
+
+@pair.register
+def _(leaf: Gaussian) -> Pair:
+    return GaussianPair(gaussian_mu(leaf) or 0.0)
+
+
+@pair.register
+def _(leaf: Laplace) -> Pair:
+    return LaplacePair(1.0 / leaf.scale)
+
+
+@pair.register
+def _(leaf: DiscreteGaussian) -> Pair:
+    if leaf.sigma > _LARGEST_DISCRETE_SIGMA:
+        raise InvalidArgument(
+            f"sigma={leaf.sigma!r} of DiscreteGaussian is above {_LARGEST_DISCRETE_SIGMA:g}; "
+            "pass Gaussian(sigma=...), which is the same to a dozen digits there"
+        )
+    return discrete_gaussian_pair(leaf.sigma)
+
+
+@pair.register
+def _(leaf: DiscreteLaplace) -> Pair:
+    # |k| - |k - 1| is 1 for k >= 1 and -1 for k <= 0: two losses only.
+    return randomized_response_pair(1.0 / leaf.scale, 2)
+
+
+@pair.register
+def _(leaf: RandomizedResponse) -> Pair | None:
+    return randomized_response_pair(leaf.epsilon, leaf.categories) if leaf.epsilon > 0.0 else None
+
+
+@pair.register
+def _(leaf: PureDP) -> Pair | None:
+    return randomized_response_pair(leaf.epsilon, 2) if leaf.epsilon > 0.0 else None
+
+
+@pair.register
+def _(leaf: ApproxDP) -> Pair | None:
+    if leaf.delta == 0.0 and leaf.epsilon == 0.0:
+        return None
+    return approx_dp_pair(leaf.epsilon, leaf.delta)
+
+
+@pair.register
+def _(leaf: PoissonSampled) -> Pair | None:
+    if leaf.rate == 0.0:
+        return None
+    if leaf.rate == 1.0:
+        return pair(leaf.inner)
+    if isinstance(leaf.inner, Gaussian) and leaf.inner.neighbouring == "replace":
+        return ReplacedGaussianPair(leaf.inner.sigma, leaf.rate)
+    inner = pair(leaf.inner)
+    if inner is None:
+        return None
+    return (
+        sampled_atoms(inner, leaf.rate)
+        if isinstance(inner, AtomicPair)
+        else SampledPair(inner, leaf.rate)
+    )

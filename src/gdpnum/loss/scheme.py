@@ -1,0 +1,169 @@
+"""Scheme: which lattice a list of releases is put on. Tolerance in, steps out.
+
+A lattice of step h adds a variance of h^2 / 6 a release, so relative to the variance s^2 of one
+loss it raises mu by (h / s)^2 / 12. The scheme spends the tolerance on that; like every plan here
+it decides tightness and cost, never soundness.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from gdpnum.loss.cumulants import Atoms, Cumulants
+from gdpnum.loss.demand import Demand
+from gdpnum.loss.dominating import Release
+from gdpnum.loss.pair import Floats, Points
+from gdpnum.loss.split import SplitPair
+
+__all__ = ["Cut", "Scheme", "scheme"]
+
+# Share of the tolerance that the lattice may use; the rest covers what the plan cannot foresee.
+_SHARE = 0.95
+
+# exp of a single loss must not overflow. Larger ones count as infinite.
+_LARGEST_LOSS = 650.0
+
+# Transforms longer than this are worth the two stages of a split.
+_LONG = 2**15
+
+
+@dataclass(frozen=True, eq=False)
+class Cut:
+    """A release cut into bulk and jump, with the most jumps that the lower bound reckons with."""
+
+    split: SplitPair
+    most: int
+
+
+@dataclass(frozen=True, eq=False)
+class Scheme:
+    """Lattice step and one-release ranges; for a split also the cuts and the coarse step."""
+
+    step: float
+    anchors: tuple[float, ...]
+    ranges: tuple[tuple[float, float], ...]
+    cuts: tuple[Cut, ...] | None = None
+    coarse_step: float = 0.0
+
+
+def scheme(releases: Sequence[Release], demand: Demand) -> Scheme:
+    """The scheme for one direction of the releases."""
+    points = [release.pair.points() for release in releases]
+    counts = [release.times for release in releases]
+    total = sum(counts)
+    ranges = _ranges(releases, points, demand)
+    atoms = [
+        _within(one, count, *limits)
+        for one, count, limits in zip(points, counts, ranges, strict=True)
+    ]
+    typical = Cumulants(atoms).typical_deviation ** 2
+    step = float(np.sqrt(12.0 * _SHARE * demand.tolerance * typical / total))
+    anchors = tuple(0.0 for _ in releases)
+    if demand.grid_step is not None:
+        return Scheme(demand.grid_step, anchors, ranges)
+    exact = _common_spacing(releases)
+    reach = max(high - low for low, high in ranges)
+    if exact is not None and reach / exact <= max(reach / step, _LONG):
+        anchors = tuple(release.pair.lowest for release in releases)
+        whole = tuple((release.pair.lowest, release.pair.highest) for release in releases)
+        return Scheme(exact, anchors, whole)
+    if reach / step > _LONG:
+        cuts = _cuts(releases, points, ranges, demand)
+        if cuts is not None:
+            jumps = 1.0 + sum(
+                cut.split.jump_rate * count for cut, count in zip(cuts, counts, strict=True)
+            )
+            budget = 12.0 * demand.tolerance * typical
+            return Scheme(
+                float(np.sqrt(0.4 * budget / total)),
+                anchors,
+                ranges,
+                cuts,
+                float(np.sqrt(0.3 * budget / jumps)),
+            )
+    return Scheme(step, anchors, ranges)
+
+
+def _ranges(
+    releases: Sequence[Release], points: Sequence[Points], demand: Demand
+) -> tuple[tuple[float, float], ...]:
+    """The losses that get lattice points of their own, for each kind of release.
+
+    What is cut off above goes to infinity, so it must be tiny. What is cut off below only joins
+    the lowest point: it may weigh as much as moves the curve by a hundredth of the tolerance,
+    relative to the smaller error of the balanced test.
+    """
+    whole = Cumulants(
+        [Atoms(one.losses, one.p, times) for one, (_, times) in zip(points, releases, strict=True)]
+    )
+    smaller = float(np.exp(min(0.0, float(whole.values[whole.balanced]))))
+    share = 0.01 * min(demand.tolerance, 0.1) * smaller
+    lower = max(share, demand.mass)
+    return tuple(
+        (
+            max(_quantile(one.losses, one.p, lower / release.times), release.pair.lowest),
+            min(
+                -_quantile(-one.losses[::-1], one.p[::-1], demand.mass / release.times),
+                release.pair.highest,
+                _LARGEST_LOSS,
+            ),
+        )
+        for release, one in zip(releases, points, strict=True)
+    )
+
+
+def _quantile(losses: Floats, weights: Floats, mass: float) -> float:
+    """A loss below which at most that mass lies."""
+    reached = np.flatnonzero(np.cumsum(weights) > mass)
+    return float(losses[max(reached[0] - 1, 0)]) if reached.size else float(losses[0])
+
+
+def _within(points: Points, count: int, low: float, high: float) -> Atoms:
+    """The points that the ranges keep, those below them gathered at the lowest."""
+    losses, p = points.losses, points.p
+    first = min(int(np.searchsorted(losses, low)), losses.size - 1)
+    stop = max(int(np.searchsorted(losses, high, side="right")), first + 1)
+    weights = p[first:stop].copy()
+    weights[0] += p[:first].sum()
+    return Atoms(losses[first:stop], weights, count)
+
+
+def _common_spacing(releases: Sequence[Release]) -> float | None:
+    """The lattice step on which every loss of every release lies, if there is one."""
+    spacings = [release.pair.spacing for release in releases]
+    known = [one for one in spacings if one is not None]
+    if len(known) < len(spacings):
+        return None
+    smallest = min(known)
+    multiples = np.array(known) / smallest
+    return smallest if np.abs(multiples - np.round(multiples)).max() < 1e-12 else None
+
+
+def _cuts(
+    releases: Sequence[Release],
+    points: Sequence[Points],
+    ranges: Sequence[tuple[float, float]],
+    demand: Demand,
+) -> tuple[Cut, ...] | None:
+    """Where to cut each release, or None if it would not pay: few steps, or no large jumps."""
+    cuts = []
+    for release, (losses, p, _), (_, high) in zip(releases, points, ranges, strict=True):
+        # Up to `most` of the count bulk draws are forgone by the lower bound.
+        most = int(0.5 * demand.tolerance * release.times)
+        if most < 1:
+            return None
+        rates = np.geomspace(1e-9, 1.0, 200) * min(0.2 * demand.tolerance, most / release.times)
+        means = rates * release.times
+        log_excess = (most + 1) * (1.0 + np.log(means / (most + 1))) - means
+        fits = np.flatnonzero(log_excess < np.log(demand.mass))
+        if fits.size == 0:
+            return None
+        tail = np.cumsum(p[::-1])[::-1]
+        place = np.flatnonzero(tail <= rates[fits[-1]])
+        if place.size == 0 or not 0.0 < losses[place[0]] < 0.25 * high:
+            return None
+        cuts.append(Cut(SplitPair(release.pair, float(losses[place[0]])), most))
+    return tuple(cuts)

@@ -1,0 +1,175 @@
+"""Which losses of a composition are wanted, and how long and how tilted the transform must be.
+
+Planning only: a poor plan costs time or tightness, never soundness, because `compose` bounds what
+it loses from the lattice masses themselves.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from gdpnum.loss.cumulants import Cumulants, Edge
+from gdpnum.loss.demand import Demand
+from gdpnum.loss.pair import Floats
+
+__all__ = ["Window", "steep_window", "whole_window"]
+
+# How much more accurate extended precision is; not at all on some platforms.
+_EXTENDED_GAIN = float(np.finfo(np.float64).eps / np.finfo(np.longdouble).eps)
+
+# Losses at which a plan is checked, as parts of its range.
+_PARTS = np.append(0.0, np.geomspace(1e-3, 1.0, 24))
+
+
+@dataclass(frozen=True)
+class Window:
+    """The losses [low, high] wanted of a composition, and how to transform for them.
+
+    A transform of circular length ``span`` (in loss) at each of the ``tilts`` lets nothing worth
+    counting wrap into [low, high]. The remaining tilts make the Chernoff bounds: on the mass above
+    ``high`` and below ``low``, and, as steps from a tilt, on what wraps. ``extended`` asks for a
+    transform in extended precision, where no tilt keeps the rounding of doubles small enough.
+    """
+
+    low: float
+    high: float
+    tilts: tuple[float, ...]
+    span: float
+    above: float
+    below: float
+    step_up: float
+    step_down: float
+    extended: bool
+
+    def shifted(self, tilt: float) -> Window:
+        """The window for masses that carry a further factor exp(-tilt * loss)."""
+        return replace(
+            self,
+            tilts=tuple(one + tilt for one in self.tilts),
+            above=self.above + tilt,
+            below=self.below + tilt,
+        )
+
+
+def steep_window(cumulants: Cumulants, demand: Demand) -> Window:
+    """The window of the losses >= 0, down to tails of the demanded mass on either side.
+
+    Thresholds at losses below zero belong to the mirrored half of the curve.
+    """
+    log_mass = float(np.log(demand.mass))
+    balanced = cumulants.balanced
+    bottom = Edge(0.0, min(float(cumulants.tilts[balanced]), -1e-3))
+    if cumulants.values[balanced] < log_mass:
+        bottom = cumulants.edge(cumulants.zero, log_mass, -1.0)
+    region = _Region(cumulants, demand, bottom)
+    # An error is compared with the mass on the smaller side.
+    region.compare(np.minimum(region.log_tail(1.0), region.log_tail(-1.0)))
+    return region.window(float(np.log(3e-4 * demand.tolerance)))
+
+
+def whole_window(cumulants: Cumulants, demand: Demand) -> Window:
+    """The window of all losses but tails of the demanded mass, and nothing more than that wraps.
+
+    Its masses are accurate relative to themselves above the mean, and to one below it.
+    """
+    log_mass = float(np.log(demand.mass))
+    region = _Region(cumulants, demand, cumulants.edge(cumulants.zero, log_mass, -1.0))
+    region.compare(region.log_tail(1.0))
+    return region.window(log_mass)
+
+
+class _Plan(NamedTuple):
+    """Numbers of tilts, how far the masses so tilted reach, and a span that they need."""
+
+    numbers: list[int]
+    up: Edge
+    down: Edge
+    span: float
+
+
+class _Region:
+    """The losses from an edge up to where little is left, on the way to a window."""
+
+    def __init__(self, cumulants: Cumulants, demand: Demand, bottom: Edge) -> None:
+        self._cumulants, self._bottom = cumulants, bottom
+        self._log_floor = float(np.log(demand.floor))
+        self._top = cumulants.edge(cumulants.zero, float(np.log(demand.mass)), 1.0)
+        self._low = max(bottom.loss, cumulants.smallest)
+        least = self._low + 1e-9 * cumulants.deviation
+        self._high = max(min(self._top.loss, cumulants.largest), least)
+        self._losses = self._low + (self._high - self._low) * _PARTS
+        # Rounding grows like sqrt(T) u, as `spectrum` explains, with room for its constants.
+        steps = sum(one.times for one in cumulants.atoms)
+        self._allowed = float(np.log(1e12 * demand.tolerance / (1.0 + np.sqrt(steps))))
+        self._extended = False
+
+    def log_tail(self, sign: float) -> Floats:
+        """Log of about the mass above (sign 1) or below (-1) each of the losses checked."""
+        return self._cumulants.log_tail(self._losses, sign)
+
+    def compare(self, log_level: Floats) -> None:
+        """Set the masses with which errors at the losses checked are to be compared."""
+        cumulants = self._cumulants
+        # A small mu is the small difference of two probabilities, and needs them that much better.
+        scale = np.clip(np.maximum(self._losses, cumulants.typical_deviation), 0.0, 1.0)
+        levels = np.clip(log_level, self._log_floor, 0.0) + np.log(scale)
+        # log of what a rounding error relative to the tilted masses amounts to, over the level
+        noise = cumulants.values[:, None] - np.multiply.outer(cumulants.tilts, self._losses)
+        self._excess = noise - levels
+        # Nothing is gained beyond -1/2, half way from P to Q.
+        self._excess[cumulants.tilts < -0.5] = np.inf
+        # A plan looks either way from its tilts.
+        self._excess[[0, -1]] = np.inf
+        if np.min(self._excess, axis=0).max() > self._allowed and _EXTENDED_GAIN > 1.0:
+            self._extended = True
+            self._allowed += float(np.log(_EXTENDED_GAIN))
+
+    def _chosen(self) -> list[int]:
+        """Numbers of the tilts that together keep rounding within bounds, from low losses up."""
+        chosen: list[int] = []
+        start = 0
+        while start < self._losses.size and len(chosen) < 6:
+            good = self._excess[:, start:] <= self._allowed
+            runs = np.where(good.all(axis=1), good.shape[1], np.argmin(good, axis=1))
+            if runs.max() == 0:
+                # Nothing reaches the bound: as near to it as can be, for all that is left.
+                chosen.append(int(np.argmin(self._excess[:, start:].max(axis=1))))
+                break
+            longest = np.flatnonzero(runs == runs.max())
+            worst = self._excess[longest, start : start + runs.max()].max(axis=1)
+            chosen.append(int(longest[np.argmin(worst)]))
+            start += int(runs.max())
+        return chosen
+
+    def _plan(self, numbers: list[int], log_wrap: float) -> _Plan:
+        cumulants = self._cumulants
+        allowed = log_wrap - max(0.0, float(np.min(self._excess[numbers], axis=0).max()))
+        up = cumulants.edge(max(numbers), allowed, 1.0)
+        down = cumulants.edge(min(numbers), allowed, -1.0)
+        highest, lowest = min(up.loss, cumulants.largest), max(down.loss, cumulants.smallest)
+        reach = max(highest - self._low, self._high - lowest)
+        return _Plan(numbers, up, down, min(reach, cumulants.largest - cumulants.smallest))
+
+    def window(self, log_wrap: float) -> Window:
+        """The window of the region, if that part of the mass, relative to it, may wrap."""
+        best = self._plan(self._chosen(), log_wrap)
+        if len(best.numbers) == 1 and best.span > 2.0 * (self._high - self._low):
+            # Rare large jumps: a smaller tilt, if rounding allows it, meets fewer of them.
+            fit = np.flatnonzero(self._excess.max(axis=1) <= self._allowed)
+            plans = [self._plan([int(number)], log_wrap) for number in fit]
+            best = min([best, *plans], key=lambda plan: plan.span)
+        tilts = [float(self._cumulants.tilts[number]) for number in best.numbers]
+        return Window(
+            low=self._low,
+            high=self._high,
+            tilts=tuple(tilts),
+            span=best.span + 1e-3 * self._cumulants.typical_deviation,
+            above=self._top.tilt,
+            below=self._bottom.tilt,
+            step_up=best.up.tilt - max(tilts),
+            step_down=min(tilts) - best.down.tilt,
+            extended=self._extended,
+        )
