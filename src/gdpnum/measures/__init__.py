@@ -1,0 +1,1 @@
+"""Numbers read off a trade-off curve: mu with its slack, regret."""

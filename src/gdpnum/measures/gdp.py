@@ -1,0 +1,255 @@
+"""`fit_gdp`: one number mu for a mechanism, with its slack, its bracket and its regret."""
+
+from __future__ import annotations
+
+import math
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtr, ndtri, ndtri_exp
+
+from gdpnum import _validate
+from gdpnum.curve.mechanism_curve import SMALLEST_TPR, directions, upper_lines
+from gdpnum.curve.tradeoff import TradeoffCurve
+from gdpnum.curve.vertices import Lines, curve_of
+from gdpnum.errors import BudgetExceeded, UnsupportedMechanism
+from gdpnum.loss.accountant import Attacks, attacks
+from gdpnum.loss.demand import Demand
+from gdpnum.loss.dominating import Release, releases
+from gdpnum.loss.pair import Floats
+from gdpnum.loss.scheme import Scheme, scheme
+from gdpnum.measures.closed_form import (
+    composed_gaussian_mu,
+    infinite_mass,
+    is_tight_at_zero,
+    mu_at_zero,
+)
+from gdpnum.measures.divergence import regret_bound
+from gdpnum.measures.gaussian_profile import advantage_of_mu, mu_of_advantage
+from gdpnum.mechanisms import (
+    DiscreteLaplace,
+    Laplace,
+    Mechanism,
+    Neighbouring,
+    PureDP,
+    RandomizedResponse,
+)
+from gdpnum.mechanisms.mechanism import checked
+
+__all__ = ["GDPFit", "fit_gdp"]
+
+# A bracket wider than this many tolerances is refined, and refused if that does not help.
+_WIDEST = 4.0
+_REFINEMENTS = 3
+
+# Vertices are looked at in strides of this many.
+_STRIDE = 16
+
+# The quantile function errs by a few units in the last place of a number below 40.
+_QUANTILE_ERROR = 40.0 * 2.0**-50
+
+
+@dataclass(frozen=True)
+class GDPFit:
+    """A mechanism summarised as (mu, slack)-GDP.
+
+    Guarantee: for neighbours as ``neighbouring`` says, no attack at any false positive rate has a
+    true positive rate above Phi(Phi^-1(FPR) + mu) + slack. The smallest such mu lies in
+    [``mu_lower``, ``mu``]. ``regret`` bounds Delta(f, f_mu), what the summary gives away: below
+    0.01 mu is a practically complete report. ``advantage`` bounds TPR - FPR of any attack.
+    ``tail_ratio`` is mu over the mu of that advantage: far above one, rare events drive mu.
+    ``reason`` says why mu is infinite, if it is.
+    """
+
+    mu: float
+    mu_lower: float
+    slack: float
+    regret: float
+    advantage: float
+    tail_ratio: float
+    tolerance: float
+    neighbouring: Neighbouring | None
+    reason: str | None = None
+
+    def tpr(self, fpr: float) -> float:
+        """The bound that mu puts on the true positive rate at a false positive rate."""
+        fpr = _validate.probability("fpr", fpr)
+        return min(1.0, float(ndtr(ndtri(fpr) + self.mu)) + self.slack)
+
+
+def fit_gdp(
+    mechanism: Mechanism,
+    *,
+    slack: float = 1e-10,
+    tolerance: float = 1e-3,
+    grid_step: float | None = None,
+) -> GDPFit:
+    """The smallest mu for which the mechanism is (mu, slack)-GDP, from above.
+
+    (mu, slack)-GDP means f(alpha) >= f_mu(alpha) - slack for every alpha. All numerical error is
+    charged before mu is read off, so mu holds as printed; it exceeds the smallest valid one by a
+    relative ``tolerance`` or so. ``slack=0`` asks for f >= f_mu without any allowance: for DP-SGD
+    that is sqrt(steps) / noise_multiplier, with no amplification by sampling at all.
+    ``grid_step`` fixes the lattice step in place of the tolerance.
+
+    Raises `BudgetExceeded` where that accuracy is out of reach in double precision.
+
+    >>> import gdpnum
+    >>> run = gdpnum.DPSGD(noise_multiplier=9.4, sample_rate=16384 / 50000, steps=2000)
+    >>> fit = gdpnum.fit_gdp(run)
+    >>> f"{fit.mu:.2f} {fit.regret:.3f}"
+    '1.57 0.001'
+    """
+    checked("mechanism", mechanism)
+    slack = _validate.fraction("slack", slack, advice="pass an absolute allowance such as 1e-10")
+    tolerance = _validate.positive(
+        "tolerance", tolerance, advice="pass a relative accuracy such as 1e-3"
+    )
+    if grid_step is not None:
+        grid_step = _validate.positive("grid_step", grid_step, advice="pass a step in privacy loss")
+    exact = composed_gaussian_mu(mechanism)
+    if exact is not None:
+        return _gaussian_fit(mechanism, exact, slack, tolerance)
+    found = releases(mechanism)
+    if not found:
+        return _gaussian_fit(mechanism, 0.0, slack, tolerance)
+    demand = Demand(tolerance, slack or SMALLEST_TPR, grid_step)
+    for _ in range(_REFINEMENTS):
+        fit = _numerical_fit(mechanism, found, slack, demand)
+        gap = fit.mu - fit.mu_lower
+        if grid_step is not None or slack == 0.0 or gap <= _WIDEST * tolerance * max(fit.mu, 1e-6):
+            return replace(fit, tolerance=tolerance)
+        demand = replace(demand, tolerance=demand.tolerance / 4.0)
+    raise BudgetExceeded(
+        f"mu lies between {fit.mu_lower:.6g} and {fit.mu:.6g}, wider than tolerance={tolerance!r} "
+        f"allows; pass tolerance={gap / (_WIDEST * max(fit.mu, 1e-6)) * 1.1:.1g} or a larger slack"
+    )
+
+
+def _gaussian_fit(mechanism: Mechanism, mu: float, slack: float, tolerance: float) -> GDPFit:
+    """The fit of a mechanism that is exactly mu-GDP."""
+    return GDPFit(
+        mu=mu,
+        # f_mu - slack touches f_mu' where both have slope -1.
+        mu_lower=max(0.0, mu - mu_of_advantage(slack)),
+        slack=slack,
+        regret=0.0,
+        advantage=advantage_of_mu(mu),
+        tail_ratio=1.0,
+        tolerance=tolerance,
+        neighbouring=mechanism.neighbouring,
+    )
+
+
+def _numerical_fit(
+    mechanism: Mechanism, found: list[Release], slack: float, demand: Demand
+) -> GDPFit:
+    planned = [(one, scheme(one, demand)) for one in directions(found)]
+    lines = upper_lines(planned, demand)
+    curve = curve_of(lines)
+    tests = _needed_attacks(planned, lines, demand)
+    lower = max(_mu_from_below(one, slack) for one in tests)
+    mu, reason = _upper(mechanism, curve, slack)
+    if slack == 0.0 and is_tight_at_zero(mechanism):
+        lower = mu
+    if math.isinf(mu):
+        lower = math.inf
+    advantage = curve.advantage
+    typical = mu_of_advantage(advantage)
+    return GDPFit(
+        mu=mu,
+        mu_lower=min(lower, mu),
+        slack=slack,
+        regret=regret_bound(mu, tests),
+        advantage=advantage,
+        tail_ratio=mu / typical if typical > 0.0 else 1.0,
+        tolerance=demand.tolerance,
+        neighbouring=mechanism.neighbouring,
+        reason=reason,
+    )
+
+
+def _upper(mechanism: Mechanism, curve: TradeoffCurve, slack: float) -> tuple[float, str | None]:
+    """Mu from above, and why it is infinite if it is."""
+    unbounded = infinite_mass(mechanism)
+    if unbounded > slack:
+        return math.inf, (
+            f"privacy loss is unbounded with probability {unbounded:.3g}, above slack={slack!r}: "
+            "a mechanism known only by (epsilon, delta > slack) has no finite mu; "
+            "describe what was run, or pass a slack of at least that"
+        )
+    if slack == 0.0 or _is_single_bounded(mechanism):
+        return mu_at_zero(mechanism), None
+    if curve.mass_at_infinity > slack:
+        raise BudgetExceeded(
+            f"a mass of {curve.mass_at_infinity:.3g} lies beyond what the lattice reaches, more "
+            f"than slack={slack!r}; pass a larger slack, or describe more noise"
+        )
+    mu = _largest_separation(curve.log_alphas, curve.tprs, curve.betas, slack)
+    mu = mu + _QUANTILE_ERROR * max(1.0, mu / 40.0) if mu > 0.0 else 0.0
+    with suppress(UnsupportedMechanism):
+        # Always valid, and the better of the two where sampling hardly helps.
+        mu = min(mu, mu_at_zero(mechanism))
+    return mu, None
+
+
+def _is_single_bounded(mechanism: Mechanism) -> bool:
+    """One release of bounded loss: the closed form at slack zero is reported as it stands."""
+    ((leaf, count), *others) = mechanism.parts
+    bounded = (PureDP, RandomizedResponse, Laplace, DiscreteLaplace)
+    return not others and count == 1 and isinstance(leaf, bounded)
+
+
+def _largest_separation(log_alphas: Floats, tprs: Floats, betas: Floats, slack: float) -> float:
+    """Largest -Phi^-1(alpha_i) - Phi^-1(beta_i + slack): the mu that the vertices call for.
+
+    Along them alpha falls and beta rises, so between two of them no sum exceeds the first term of
+    the later one plus the second of the earlier one. Most are never looked at.
+    """
+    kept = np.flatnonzero((tprs > slack) & (log_alphas < 0.0) & (betas + slack < 1.0))
+    if kept.size == 0:
+        return 0.0
+    log_alphas, tprs, betas = log_alphas[kept], tprs[kept], betas[kept]
+
+    def rises(places: NDArray[np.intp]) -> Floats:
+        logs = log_alphas[places]
+        quantiles = ndtri(np.exp(logs))
+        tiny = logs < -700.0
+        quantiles[tiny] = ndtri_exp(logs[tiny])
+        return -quantiles
+
+    def falls(places: NDArray[np.intp]) -> Floats:
+        # Each quantile from the side on which its argument keeps its digits.
+        hit, missed = tprs[places] - slack, betas[places] + slack
+        return np.where(hit < 0.5, ndtri(hit), -ndtri(missed))
+
+    ends = np.unique(np.append(np.arange(0, kept.size, _STRIDE), kept.size - 1))
+    rise, fall = rises(ends), falls(ends)
+    largest = float((rise + fall).max())
+    open_ = np.flatnonzero(rise[1:] + fall[:-1] > largest)
+    inside = (ends[open_][:, None] + np.arange(1, _STRIDE)).ravel()
+    inside = inside[inside < kept.size]
+    return max(largest, float((rises(inside) + falls(inside)).max(initial=-np.inf)))
+
+
+def _mu_from_below(tests: Attacks, slack: float) -> float:
+    mu = _largest_separation(tests.log_alpha, tests.tpr, tests.beta, slack)
+    return max(0.0, mu - _QUANTILE_ERROR)
+
+
+def _needed_attacks(
+    planned: list[tuple[list[Release], Scheme]], lines: list[Lines], demand: Demand
+) -> list[Attacks]:
+    """Attacks in the first direction, and in the second if it is anywhere clearly the worse."""
+    needed = planned[:1]
+    if len(planned) > 1:
+        first, second = lines
+        knots = np.append(0.0, second.epsilons[:: max(1, second.epsilons.size // 256)])
+        # Where the two agree to the tolerance, attacks in the first direction tell enough.
+        if (
+            second.delta(knots) > first.delta(knots) * (1.0 + 4.0 * demand.tolerance) + demand.floor
+        ).any():
+            needed = planned
+    return [attacks(found, plan, demand) for found, plan in needed]
