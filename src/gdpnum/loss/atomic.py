@@ -83,6 +83,9 @@ def randomized_response_pair(epsilon: float, categories: int) -> AtomicPair:
 
 def approx_dp_pair(epsilon: float, delta: float) -> AtomicPair:
     """The least private pair that satisfies (epsilon, delta)-DP (Kairouz, Oh, Viswanath 2015)."""
+    if epsilon == 0.0:
+        rest = np.array([1.0 - delta])
+        return AtomicPair(np.zeros(1), rest, rest, delta, delta, balanced=True)
     pure = randomized_response_pair(epsilon, 2)
     p = (1.0 - delta) * pure.p
     return AtomicPair(pure.losses, p, p[::-1], delta, delta, balanced=True)

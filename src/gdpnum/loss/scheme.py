@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gdpnum.errors import BudgetExceeded
 from gdpnum.loss.cumulants import Atoms, Cumulants
 from gdpnum.loss.demand import Demand
 from gdpnum.loss.dominating import Release
@@ -23,8 +24,8 @@ __all__ = ["Cut", "Scheme", "scheme"]
 # Share of the tolerance that the lattice may use; the rest covers what the plan cannot foresee.
 _SHARE = 0.95
 
-# exp of a single loss must not overflow. Larger ones count as infinite.
-_LARGEST_LOSS = 650.0
+# exp of a single loss must not overflow.
+_LARGEST_LOSS = 700.0
 
 # Transforms longer than this are worth the two stages of a split.
 _LONG = 2**15
@@ -61,6 +62,9 @@ def scheme(releases: Sequence[Release], demand: Demand) -> Scheme:
     ]
     typical = Cumulants(atoms).typical_deviation ** 2
     step = float(np.sqrt(12.0 * _SHARE * demand.tolerance * typical / total))
+    # A loss that hardly varies needs no lattice finer than its own digits; one that is always zero
+    # fits any.
+    step = max(step, 1e-9 * max(max(map(abs, limits)) for limits in ranges)) or 1.0
     anchors = tuple(0.0 for _ in releases)
     if demand.grid_step is not None:
         return Scheme(demand.grid_step, anchors, ranges)
@@ -102,17 +106,18 @@ def _ranges(
     smaller = float(np.exp(min(0.0, float(whole.values[whole.balanced]))))
     share = 0.01 * min(demand.tolerance, 0.1) * smaller
     lower = max(share, demand.mass)
-    return tuple(
-        (
-            max(_quantile(one.losses, one.p, lower / release.times), release.pair.lowest),
-            min(
-                -_quantile(-one.losses[::-1], one.p[::-1], demand.mass / release.times),
-                release.pair.highest,
-                _LARGEST_LOSS,
-            ),
-        )
-        for release, one in zip(releases, points, strict=True)
-    )
+    found = []
+    for (pair, times), (losses, p, _) in zip(releases, points, strict=True):
+        low = max(_quantile(losses, p, lower / times), pair.lowest)
+        high = min(-_quantile(-losses[::-1], p[::-1], demand.mass / times), pair.highest)
+        if high > _LARGEST_LOSS:
+            raise BudgetExceeded(
+                f"a single release may lose {high:.3g} of privacy, more than the "
+                f"{_LARGEST_LOSS:g} that doubles can tell from no privacy at all; "
+                "describe more noise, or pass a larger slack"
+            )
+        found.append((low, high))
+    return tuple(found)
 
 
 def _quantile(losses: Floats, weights: Floats, mass: float) -> float:

@@ -18,28 +18,34 @@ def regret_bound(mu: float, directions: Sequence[Attacks]) -> float:
 
     A test with (alpha, tpr) shows delta(eps) >= tpr - exp(eps) alpha. On a cell of eps one such
     line is held fixed; delta_mu is convex in exp(eps), so the ratio is quasi-convex there and its
-    largest value is at an end of the cell. Of several directions each cell takes the better one.
+    largest value is at an end of the cell. Where the line falls below zero, delta >= 0 takes over;
+    delta_mu / (1 + exp(eps)) falls, so its largest value is where that begins. Of several
+    directions each cell takes the better one.
     """
-    edges = np.append(0.0, directions[0].losses[directions[0].losses > 0.0])
-    gdp = delta_of_mu(mu, edges)
-    cells = [_cells(gdp, edges, one) for one in directions]
-    # Past the last line delta may be zero; (delta_mu) / (1 + exp(eps)) falls from there on.
-    last = float(gdp[-1] * _weight(edges[-1:])[0])
-    return max(0.0, last, float(np.min(cells, axis=0).max(initial=0.0)))
+    edges = directions[0].losses[directions[0].losses > 0.0]
+    # The last cell has no end: what is left of the ratio there, at most exp(-1e4), is nothing.
+    edges = np.concatenate([[0.0], edges, [1e4 + 2.0 * float(edges.max(initial=0.0))]])
+    cells = [_cells(mu, edges, one) for one in directions]
+    return max(0.0, float(np.min(cells, axis=0).max()))
 
 
-def _cells(gdp: Floats, edges: Floats, attacks: Attacks) -> Floats:
+def _cells(mu: float, edges: Floats, attacks: Attacks) -> Floats:
     """The largest ratio on each cell of eps, from the line of the test at its upper end."""
-    chosen = np.searchsorted(attacks.losses, edges[1:] * (1.0 - 1e-12))
+    left, right = edges[:-1], edges[1:]
+    chosen = np.searchsorted(attacks.losses, right * (1.0 - 1e-12))
     chosen = np.minimum(chosen, attacks.losses.size - 1)
     tpr, log_alpha = attacks.tpr[chosen], attacks.log_alpha[chosen]
-    ratios = []
-    for side in (slice(None, -1), slice(1, None)):
+    with np.errstate(divide="ignore", invalid="ignore"):
+        sunk = np.log(np.maximum(tpr, 0.0)) - log_alpha
+    # Up to `until` the line is used, from there on zero.
+    until = np.clip(sunk, left, right)
+
+    def ratio(epsilons: Floats) -> Floats:
         with np.errstate(over="ignore"):
-            shown = tpr - np.exp(edges[side] + log_alpha)
-        # delta is never negative, whatever the line says.
-        ratios.append((gdp[side] - np.maximum(shown, 0.0)) * _weight(edges[side]))
-    return np.maximum(*ratios)
+            shown = tpr - np.exp(epsilons + log_alpha)
+        return (delta_of_mu(mu, epsilons) - np.maximum(shown, 0.0)) * _weight(epsilons)
+
+    return np.maximum(ratio(left), ratio(until))
 
 
 def _weight(epsilons: Floats) -> Floats:

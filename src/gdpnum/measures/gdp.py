@@ -119,7 +119,9 @@ def fit_gdp(
     for _ in range(_REFINEMENTS):
         fit = _numerical_fit(mechanism, found, slack, demand)
         gap = fit.mu - fit.mu_lower
-        if grid_step is not None or slack == 0.0 or gap <= _WIDEST * tolerance * max(fit.mu, 1e-6):
+        closed = slack == 0.0 or math.isinf(fit.mu) or _is_single_bounded(mechanism)
+        final = closed or grid_step is not None
+        if final or gap <= _WIDEST * tolerance * max(fit.mu, 1e-6):
             return replace(fit, tolerance=tolerance)
         demand = replace(demand, tolerance=demand.tolerance / 4.0)
     raise BudgetExceeded(
@@ -157,18 +159,25 @@ def _numerical_fit(
     if math.isinf(mu):
         lower = math.inf
     advantage = curve.advantage
-    typical = mu_of_advantage(advantage)
     return GDPFit(
         mu=mu,
         mu_lower=min(lower, mu),
         slack=slack,
         regret=regret_bound(mu, tests),
         advantage=advantage,
-        tail_ratio=mu / typical if typical > 0.0 else 1.0,
+        tail_ratio=_tail_ratio(mu, advantage),
         tolerance=demand.tolerance,
         neighbouring=mechanism.neighbouring,
         reason=reason,
     )
+
+
+def _tail_ratio(mu: float, advantage: float) -> float:
+    """mu over the mu of the advantage; one where the advantage is too near 0 or 1 to have one."""
+    typical = mu_of_advantage(advantage)
+    if math.isinf(mu):
+        return math.inf
+    return mu / typical if 0.0 < typical < math.inf else 1.0
 
 
 def _upper(mechanism: Mechanism, curve: TradeoffCurve, slack: float) -> tuple[float, str | None]:
