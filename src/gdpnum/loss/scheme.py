@@ -65,11 +65,14 @@ def scheme(releases: Sequence[Release], demand: Demand) -> Scheme:
     # A loss that hardly varies needs no lattice finer than its own digits; one that is always zero
     # fits any.
     step = max(step, 1e-9 * max(max(map(abs, limits)) for limits in ranges)) or 1.0
+    reach = max(high - low for low, high in ranges)
+    if total == 1:
+        # The profile of a single release is exact at every node, however far apart.
+        step = max(step, reach / _LONG)
     anchors = tuple(0.0 for _ in releases)
     if demand.grid_step is not None:
         return Scheme(demand.grid_step, anchors, ranges)
     exact = _common_spacing(releases)
-    reach = max(high - low for low, high in ranges)
     if exact is not None and reach / exact <= max(reach / step, _LONG):
         anchors = tuple(release.pair.lowest for release in releases)
         whole = tuple((release.pair.lowest, release.pair.highest) for release in releases)

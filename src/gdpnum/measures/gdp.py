@@ -126,7 +126,7 @@ def fit_gdp(
         demand = replace(demand, tolerance=demand.tolerance / 4.0)
     raise BudgetExceeded(
         f"mu lies between {fit.mu_lower:.6g} and {fit.mu:.6g}, wider than tolerance={tolerance!r} "
-        f"allows; pass tolerance={gap / (_WIDEST * max(fit.mu, 1e-6)) * 1.1:.1g} or a larger slack"
+        f"allows; pass tolerance={1.2 * gap / (_WIDEST * max(fit.mu, 1e-6)):.2g} or a larger slack"
     )
 
 
@@ -173,7 +173,7 @@ def _numerical_fit(
 
 
 def _tail_ratio(mu: float, advantage: float) -> float:
-    """mu over the mu of the advantage; one where the advantage is too near 0 or 1 to have one."""
+    """Mu over the mu of the advantage; one where the advantage is too near 0 or 1 to have one."""
     typical = mu_of_advantage(advantage)
     if math.isinf(mu):
         return math.inf
@@ -196,7 +196,9 @@ def _upper(mechanism: Mechanism, curve: TradeoffCurve, slack: float) -> tuple[fl
             f"a mass of {curve.mass_at_infinity:.3g} lies beyond what the lattice reaches, more "
             f"than slack={slack!r}; pass a larger slack, or describe more noise"
         )
-    mu = _largest_separation(curve.log_alphas, curve.tprs, curve.betas, slack)
+    mu = _largest_separation(*_above_zero(curve), slack)
+    if math.isnan(mu):
+        raise BudgetExceeded(f"mu is beyond what doubles resolve for {mechanism!r}")
     mu = mu + _QUANTILE_ERROR * max(1.0, mu / 40.0) if mu > 0.0 else 0.0
     with suppress(UnsupportedMechanism):
         # Always valid, and the better of the two where sampling hardly helps.
@@ -241,6 +243,28 @@ def _largest_separation(log_alphas: Floats, tprs: Floats, betas: Floats, slack: 
     inside = (ends[open_][:, None] + np.arange(1, _STRIDE)).ravel()
     inside = inside[inside < kept.size]
     return max(largest, float((rises(inside) + falls(inside)).max(initial=-np.inf)))
+
+
+def _above_zero(curve: TradeoffCurve) -> tuple[Floats, Floats, Floats]:
+    """The steep vertices (log alpha, tpr, beta), begun where the curve leaves zero.
+
+    Lines raised to be safe may have tpr above one. A curve is never negative, so what counts is
+    the point at which the first segment that is not crosses zero.
+    """
+    below = np.flatnonzero(curve.betas < 0.0)
+    if below.size == 0 or below[-1] == curve.betas.size - 1:
+        return curve.log_alphas, curve.tprs, curve.betas
+    last = int(below[-1])
+    alphas, tprs, betas = (
+        np.exp(curve.log_alphas),
+        curve.tprs[last:].copy(),
+        curve.betas[last:].copy(),
+    )
+    share = betas[1] / (betas[1] - betas[0])
+    crossing = alphas[last + 1] + share * (alphas[last] - alphas[last + 1])
+    log_alphas = curve.log_alphas[last:].copy()
+    log_alphas[0], tprs[0], betas[0] = np.log(crossing), 1.0, 0.0
+    return log_alphas, tprs, betas
 
 
 def _mu_from_below(tests: Attacks, slack: float) -> float:
