@@ -38,12 +38,16 @@ def transform_error(size: int, unit: float = UNIT) -> float:
 
 
 class Spectrum:
-    """The running product of powers of tilted distributions, in logs, with its error bound."""
+    """The running product of powers of tilted distributions, in logs, with its error bound.
+
+    Frequencies at which the product has become negligible are dropped on the way.
+    """
 
     def __init__(self, size: int, *, extended: bool = False) -> None:
         self.size = size
         self._real = np.longdouble if extended else np.float64
         self._unit = 0.5 * float(np.finfo(self._real).eps)
+        self._kept = np.arange(size // 2 + 1)
         half = np.arange(size // 2 + 1, dtype=self._real) * self._real(_PI / size)
         # exp(-2it) - 1 = -2 sin(t) (sin(t) + i cos(t)), without cancellation.
         sine = np.sin(half)
@@ -67,6 +71,7 @@ class Spectrum:
         self._bound += count * floored
         self._error += count * (error * np.exp(-floored) - 4.0 * self._unit * floored)
         self._shift += count * centre
+        self._drop()
 
     def _less_one_transform(self, masses: Floats, centre: int) -> tuple[NDArray[Any], Floats]:
         above = running_sums(masses[:centre:-1])[::-1].astype(self._real)
@@ -76,26 +81,33 @@ class Spectrum:
         _add_folded(folded, below, -centre)
         weight = float(above.sum() - below.sum())
         relative = self._transform_error() + 6.0 * self._unit + long_sum_error(masses.size)
-        departure = self._less_one * fft.rfft(folded)
+        departure = self._less_one * fft.rfft(folded)[self._kept]
         return departure, np.asarray(np.abs(self._less_one), np.float64) * (weight * relative)
+
+    def _drop(self) -> None:
+        alive = self._bound + self._error > _NEGLIGIBLE
+        if alive.all():
+            return
+        self._kept, self._less_one = self._kept[alive], self._less_one[alive]
+        self._magnitude, self._phase = self._magnitude[alive], self._phase[alive]
+        self._bound, self._error = self._bound[alive], self._error[alive]
 
     def masses(self, start: int, stop: int) -> tuple[Floats, float]:
         """The entries start..stop-1 of the circular product, and a bound on its error's 2-norm."""
-        kept = self._magnitude > _NEGLIGIBLE
-        values = np.zeros(kept.size, np.result_type(self._real, np.complex64))
-        values[kept] = np.exp(self._magnitude[kept] + 1j * self._phase[kept])
+        values = np.zeros(self.size // 2 + 1, np.result_type(self._real, np.complex64))
+        values[self._kept] = np.exp(self._magnitude + 1j * self._phase)
         phase = np.asarray(np.abs(self._phase), np.float64)
-        error = self._error + 4.0 * self._unit * phase + 8.0 * self._unit
+        relative = self._error + 4.0 * self._unit * phase + 8.0 * self._unit
         bound = np.exp(np.minimum(self._bound, 0.0))
-        # A relative error r of F^T is at most exp(r) - 1; of what was dropped, all is error.
-        whole = np.exp(np.minimum(self._bound + error, 1.0))
-        error = np.where(kept & (error < 1.0), np.expm1(np.minimum(error, 1.0)) * bound, whole)
+        # A relative error r of F^T is at most exp(r) - 1.
+        whole = np.exp(np.minimum(self._bound + relative, 1.0))
+        error = np.where(relative < 1.0, np.expm1(np.minimum(relative, 1.0)) * bound, whole)
         circular = np.asarray(fft.irfft(values, self.size), np.float64)
         places = (np.arange(start, stop) - self._shift) % self.size
+        dropped = 2.0 * np.exp(_NEGLIGIBLE) * np.sqrt(float(self.size))
+        norm = _norm(error) + self._transform_error() * _norm(bound) + dropped
         # Parseval; a real transform stores half the frequencies, so all but the ends count twice.
-        norm = np.sqrt(2.0 / self.size)
-        size = _norm(error) + self._transform_error() * _norm(bound)
-        return circular[places], float(norm * size)
+        return circular[places], float(np.sqrt(2.0 / self.size) * norm)
 
 
 def _norm(values: Floats) -> float:

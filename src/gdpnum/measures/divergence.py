@@ -25,11 +25,11 @@ def regret_bound(mu: float, directions: Sequence[Attacks]) -> float:
     edges = directions[0].losses[directions[0].losses > 0.0]
     # The last cell has no end: what is left of the ratio there, at most exp(-1e4), is nothing.
     edges = np.concatenate([[0.0], edges, [1e4 + 2.0 * float(edges.max(initial=0.0))]])
-    cells = [_cells(mu, edges, one) for one in directions]
+    cells = [_cells(mu, delta_of_mu(mu, edges), edges, one) for one in directions]
     return max(0.0, float(np.min(cells, axis=0).max()))
 
 
-def _cells(mu: float, edges: Floats, attacks: Attacks) -> Floats:
+def _cells(mu: float, gdp: Floats, edges: Floats, attacks: Attacks) -> Floats:
     """The largest ratio on each cell of eps, from the line of the test at its upper end."""
     left, right = edges[:-1], edges[1:]
     chosen = np.searchsorted(attacks.losses, right * (1.0 - 1e-12))
@@ -37,15 +37,18 @@ def _cells(mu: float, edges: Floats, attacks: Attacks) -> Floats:
     tpr, log_alpha = attacks.tpr[chosen], attacks.log_alpha[chosen]
     with np.errstate(divide="ignore", invalid="ignore"):
         sunk = np.log(np.maximum(tpr, 0.0)) - log_alpha
-    # Up to `until` the line is used, from there on zero.
-    until = np.clip(sunk, left, right)
 
-    def ratio(epsilons: Floats) -> Floats:
+    def ratio(epsilons: Floats, gdp: Floats) -> Floats:
         with np.errstate(over="ignore"):
             shown = tpr - np.exp(epsilons + log_alpha)
-        return (delta_of_mu(mu, epsilons) - np.maximum(shown, 0.0)) * _weight(epsilons)
+        return (gdp - np.maximum(shown, 0.0)) * _weight(epsilons)
 
-    return np.maximum(ratio(left), ratio(until))
+    # The line holds up to where it sinks below zero, or to the end of the cell.
+    until, at_until = right.copy(), gdp[1:].copy()
+    sinks = sunk < right
+    until[sinks] = np.maximum(sunk, left)[sinks]
+    at_until[sinks] = delta_of_mu(mu, until[sinks])
+    return np.maximum(ratio(left, gdp[:-1]), ratio(until, at_until))
 
 
 def _weight(epsilons: Floats) -> Floats:
