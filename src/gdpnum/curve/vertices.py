@@ -52,7 +52,7 @@ def lines_of(loss: Composition) -> Lines:
     infinite = min(loss.above, 1.0)
     rounding = 4.0 * sum_error(loss.masses.size)
     tprs = (tails + infinite) * (1.0 + rounding)
-    log_alphas = log_tail_sums(falls(tails), losses) - rounding - losses * 2.0**-51
+    log_alphas = log_tail_sums(falls(tails), losses) - rounding - losses * 2.0**-51 - loss.drift
     betas = 1.0 - tprs
     if betas[0] < 0.01:
         # Where tpr is near one, beta is known better from its own side.

@@ -125,7 +125,7 @@ def _weighted(under_q: LossDistribution, count: int) -> Factor:
 def _log_fpr(weighted: Composition) -> Callable[[Floats], Floats]:
     """The log of an upper bound on Q[Y >= loss], from Q masses times exp(loss)."""
     losses = weighted.losses
-    rounding = 4.0 * sum_error(losses.size) + float(np.abs(losses).max()) * 2.0**-50
+    rounding = 4.0 * sum_error(losses.size) + losses * 2.0**-51 + weighted.drift
     scaled = np.exp(log_tail_sums(np.maximum(weighted.masses, 0.0), losses) + losses)
     # Errors enter with weights exp(w_i - w_j) <= 1, so the bound on their plain sum holds.
     logs = np.log(scaled + weighted.noise + weighted.above + 1e-300) - losses + rounding

@@ -49,7 +49,7 @@ class Composition:
     ``sum_{j >= i} masses_j - noise_i - wrapped_i`` and ``sum_{j >= i} masses_j + noise_i + above``,
     and the exact Pr[Y < w_i] between ``sum_{j < i} masses_j - noise_below_i - wrapped_below_i`` and
     ``sum_{j < i} masses_j + noise_below_i + below``. ``growth`` is that of the factors, as in
-    `LossDistribution`.
+    `LossDistribution`; ``drift`` is how far rounding may have moved the losses.
     """
 
     lowest: float
@@ -62,6 +62,7 @@ class Composition:
     above: float
     below: float
     growth: float
+    drift: float
 
     @property
     def losses(self) -> Floats:
@@ -129,14 +130,18 @@ def compose(factors: Sequence[Factor], window: Window | None) -> Composition:
     losses = lowest + step * np.arange(start, stop, dtype=np.float64)
     passes = [_tilted(factors, tilt, size, start, losses, window) for tilt in window.tilts]
     stitched = _stitched(passes)
-    above = _chernoff(factors, window.above, losses[-1] + step) if stop < length else 0.0
-    below = _chernoff(factors, window.below, losses[0] - step) if start > 0 else 0.0
+    above = below = 0.0
+    if stop < length:
+        above = _chernoff(factors, window.above, losses[-1] + step) if window.above > 0.0 else 1.0
+    if start > 0:
+        below = _chernoff(factors, window.below, losses[0] - step) if window.below < 0.0 else 1.0
     return Composition(
         lowest=float(losses[0]),
         step=step,
         above=above + _infinite(factors),
         below=below,
         growth=sum(factor.times * factor.distribution.growth for factor in factors),
+        drift=_drift(factors) + 4.0 * UNIT * float(np.abs(losses).max()),
         **stitched,
     )
 
@@ -215,7 +220,14 @@ def _single(one: LossDistribution) -> Composition:
         above=one.mass_at_infinity,
         below=0.0,
         growth=one.growth,
+        drift=_drift([Factor(one, 1)]),
     )
+
+
+def _drift(factors: Sequence[Factor]) -> float:
+    """How far a sum of lattice points may be from where it is said to be."""
+    largest = (max(abs(one.lowest), abs(float(one.losses[-1]))) for one, _ in factors)
+    return 4.0 * UNIT * sum(times * loss for loss, (_, times) in zip(largest, factors, strict=True))
 
 
 def _infinite(factors: Sequence[Factor]) -> float:
@@ -236,7 +248,8 @@ def _log_moment(factors: Sequence[Factor], tilt: float) -> float:
 
 def _chernoff(factors: Sequence[Factor], tilt: float, loss: float) -> float:
     """A bound on the mass at or beyond a loss: above for a positive tilt, below for a negative."""
-    return float(np.exp(min(0.0, _log_moment(factors, tilt) - tilt * loss))) * (1.0 + 1e-6)
+    log_mass = _log_moment(factors, tilt) - tilt * loss
+    return float(np.exp(min(0.0, log_mass + 1e-6)))
 
 
 def _tilted(
