@@ -6,18 +6,21 @@ import numpy as np
 
 from gdpnum import _validate
 from gdpnum.curve.tradeoff import TradeoffCurve
-from gdpnum.curve.vertices import Lines, curve_of, lines_of
+from gdpnum.curve.vertices import curve_of, lines_of
+from gdpnum.errors import InvalidArgument
 from gdpnum.loss.accountant import upper_bound
 from gdpnum.loss.demand import Demand
 from gdpnum.loss.dominating import Release, releases
-from gdpnum.loss.scheme import Scheme, scheme
+from gdpnum.loss.scheme import scheme
 from gdpnum.mechanisms import Mechanism
 from gdpnum.mechanisms.mechanism import checked
 
-__all__ = ["SMALLEST_TPR", "directions", "perfect_privacy", "tradeoff_curve", "upper_lines"]
+__all__ = ["SMALLEST_TPR", "demanded", "directions", "perfect_privacy", "tradeoff_curve"]
 
 #: The smallest true positive rate at which a curve is accurate in relative terms.
 SMALLEST_TPR = 1e-12
+
+_LARGEST_TOLERANCE = 0.5
 
 
 def tradeoff_curve(
@@ -37,15 +40,27 @@ def tradeoff_curve(
     (0.161, 1.83)
     """
     checked("mechanism", mechanism)
-    tolerance = _validate.positive("tolerance", tolerance, advice="pass a relative accuracy")
-    if grid_step is not None:
-        grid_step = _validate.positive("grid_step", grid_step)
+    demand = demanded(tolerance, SMALLEST_TPR, grid_step)
     found = releases(mechanism)
     if not found:
         return perfect_privacy()
-    demand = Demand(tolerance, SMALLEST_TPR, grid_step)
     planned = [(one, scheme(one, demand)) for one in directions(found)]
-    return curve_of(upper_lines(planned, demand))
+    return curve_of([lines_of(upper_bound(one, plan, demand)) for one, plan in planned])
+
+
+def demanded(tolerance: float, floor: float, grid_step: float | None) -> Demand:
+    """The demand, once its numbers are checked."""
+    tolerance = _validate.positive(
+        "tolerance", tolerance, advice="pass a relative accuracy such as 1e-3"
+    )
+    if tolerance > _LARGEST_TOLERANCE:
+        raise InvalidArgument(
+            f"tolerance={tolerance!r} is above {_LARGEST_TOLERANCE:g}; "
+            "pass a relative accuracy such as 1e-3"
+        )
+    if grid_step is not None:
+        grid_step = _validate.positive("grid_step", grid_step, advice="pass a step in privacy loss")
+    return Demand(tolerance, floor, grid_step)
 
 
 def directions(found: list[Release]) -> list[list[Release]]:
@@ -55,11 +70,6 @@ def directions(found: list[Release]) -> list[list[Release]]:
     return [found, [Release(release.pair.reversed(), release.times) for release in found]]
 
 
-def upper_lines(planned: list[tuple[list[Release], Scheme]], demand: Demand) -> list[Lines]:
-    """The profile of each direction, from above."""
-    return [lines_of(upper_bound(found, plan, demand)) for found, plan in planned]
-
-
 def perfect_privacy() -> TradeoffCurve:
     """f(alpha) = 1 - alpha: nothing was released."""
-    return TradeoffCurve(np.zeros(1), np.full(1, -np.inf), np.zeros(1), np.ones(1), 0.0)
+    return TradeoffCurve(np.zeros(1), np.full(1, -np.inf), np.zeros(1), 0.0)

@@ -22,9 +22,9 @@ class TradeoffCurve:
     No attack with false positive rate alpha has a false negative rate below f(alpha). Stored is
     the steep half, slopes -exp(eps) with eps >= 0, as the lines of its profile: line i reads
     delta(eps) = tpr_i - exp(eps) alpha_i and holds for eps up to ``epsilons[i]``; above the last,
-    delta is ``mass_at_infinity``. The points (alpha_i, beta_i) are the vertices, beta_i being
-    1 - tpr_i with its digits kept where it is small. The other half is the mirror image, as
-    neighbours are a symmetric relation.
+    delta is ``mass_at_infinity``. The points (alpha_i, 1 - tpr_i) are the vertices; tpr may exceed
+    one by what was charged for numerical error, and the curve is then zero there. The other half is
+    the mirror image, as neighbours are a symmetric relation.
 
     Made by `tradeoff_curve`.
     """
@@ -32,7 +32,6 @@ class TradeoffCurve:
     epsilons: Floats
     log_alphas: Floats
     tprs: Floats
-    betas: Floats
     mass_at_infinity: float
 
     def __repr__(self) -> str:
@@ -45,6 +44,7 @@ class TradeoffCurve:
     def vertices(self) -> tuple[Floats, Floats]:
         """All vertices (alphas, betas), from alpha = 0 to alpha = 1."""
         alphas, betas = self._steep
+        betas = np.maximum(betas, 0.0)
         return (
             np.concatenate([alphas, betas[::-1], [1.0]]),
             np.concatenate([betas, alphas[::-1], [0.0]]),
@@ -54,7 +54,7 @@ class TradeoffCurve:
     def _steep(self) -> tuple[Floats, Floats]:
         """The steep vertices by increasing alpha, the one at alpha = 0 first."""
         alphas = np.concatenate([[0.0], np.exp(self.log_alphas[::-1])])
-        betas = np.concatenate([[1.0 - self.mass_at_infinity], self.betas[::-1]])
+        betas = 1.0 - np.concatenate([[self.mass_at_infinity], self.tprs[::-1]])
         return alphas, betas
 
     @cached_property

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.loss.compose import Composition, falls
 from gdpnum.loss.pair import Floats
-from gdpnum.loss.sums import log_tail_sums, sum_error
+from gdpnum.loss.sums import scaled_tail_sums, sum_error
 
-__all__ = ["Lines", "curve_of", "lines_of"]
+__all__ = ["Lines", "Points", "curve_of", "lines_of", "points_of"]
 
 
 class Lines(NamedTuple):
@@ -24,7 +24,6 @@ class Lines(NamedTuple):
     epsilons: Floats
     log_alphas: Floats
     tprs: Floats
-    betas: Floats
     mass_at_infinity: float
 
     def delta(self, epsilons: Floats) -> Floats:
@@ -51,14 +50,54 @@ def lines_of(loss: Composition) -> Lines:
     losses, tails = loss.losses[first:], tails[first:]
     infinite = min(loss.above, 1.0)
     rounding = 4.0 * sum_error(loss.masses.size)
+    # Not capped at one: a line stays above the profile only if tpr and alpha keep their masses.
     tprs = (tails + infinite) * (1.0 + rounding)
-    log_alphas = log_tail_sums(falls(tails), losses) - rounding - losses * 2.0**-51 - loss.drift
-    betas = 1.0 - tprs
-    if betas[0] < 0.01:
-        # Where tpr is near one, beta is known better from its own side.
-        missed = loss.head_below()[first:] * (1.0 - rounding - loss.growth)
-        betas = np.maximum(betas, missed)
-    return Lines(losses, log_alphas, tprs, betas, infinite)
+    with np.errstate(divide="ignore"):
+        log_alphas = np.log(scaled_tail_sums(falls(tails), losses)) - losses * (1.0 + 2.0**-51)
+    log_alphas -= rounding + loss.drift
+    return Lines(losses, log_alphas, tprs, infinite)
+
+
+class Points(NamedTuple):
+    """Points (alpha, beta) such that a convex curve above all of them is above the steep half."""
+
+    log_alphas: Floats
+    tprs: Floats
+    betas: Floats
+
+
+def points_of(loss: Composition, lines: Lines) -> Points:
+    """The vertices to which a summary is fitted: those of the lines, better where beta is small.
+
+    Where tpr is near one, 1 - tpr has lost its digits. There alpha and beta are each bounded from
+    below by themselves: whatever is above (alpha', beta') with alpha' <= alpha and beta' <= beta
+    is above (alpha, beta), as curves fall.
+    """
+    plain = Points(lines.log_alphas, lines.tprs, 1.0 - lines.tprs)
+    if loss.scaled_noise is None or plain.betas[0] > 0.01:
+        return plain
+    first = int(np.searchsorted(loss.losses, 0.0))
+    losses = loss.losses[first:]
+    rounding = 4.0 * sum_error(loss.masses.size) + loss.growth
+    scaled = scaled_tail_sums(loss.masses[first:], losses) * (1.0 - rounding)
+    scaled -= loss.scaled_noise[first:]
+    # Up to the threshold at which half is missed, as far down as alpha is known at all.
+    last = min(int(np.searchsorted(-lines.tprs, -0.5)), losses.size - 1)
+    unknown = np.flatnonzero(scaled[: last + 1] <= 0.0)
+    start = int(unknown[-1]) + 1 if unknown.size else 0
+    if start > last:
+        return plain
+    known = slice(start, last + 1)
+    log_alphas = np.log(scaled[known]) - losses[known] * (1.0 + 2.0**-50) - loss.drift
+    betas = loss.head_below()[first:][known] * (1.0 - rounding)
+    if start > 0 or loss.lowest > 0.5 * loss.step:
+        # For thresholds below the first of these beta is at least zero, and alpha larger.
+        log_alphas, betas = np.append(log_alphas[:1], log_alphas), np.append(0.0, betas)
+    return Points(
+        np.concatenate([log_alphas, plain.log_alphas[last:]]),
+        np.concatenate([1.0 - betas, plain.tprs[last:]]),
+        np.concatenate([betas, plain.betas[last:]]),
+    )
 
 
 def curve_of(directions: list[Lines]) -> TradeoffCurve:
@@ -80,11 +119,8 @@ def curve_of(directions: list[Lines]) -> TradeoffCurve:
     # it within: raise each line of the first by what it lacks there.
     raised = first.tprs + np.maximum(lead[:-1], lead[1:])
     tprs = np.maximum.accumulate(raised[::-1])[::-1]
-    betas = np.minimum(first.betas - (raised - first.tprs), first.betas)
-    betas = np.minimum.accumulate(betas[::-1])[::-1]
-    return TradeoffCurve(
-        first.epsilons, first.log_alphas, tprs, betas, first.mass_at_infinity + float(lead[-1])
-    )
+    infinite = first.mass_at_infinity + float(lead[-1])
+    return TradeoffCurve(first.epsilons, first.log_alphas, tprs, infinite)
 
 
 def _envelope(first: Lines, second: Lines) -> TradeoffCurve:
@@ -103,7 +139,6 @@ def _envelope(first: Lines, second: Lines) -> TradeoffCurve:
                 ends[chosen],
                 np.where(beyond, -np.inf, lines.log_alphas[inside]),
                 np.where(beyond, infinite, lines.tprs[inside]),
-                np.where(beyond, 1.0 - infinite, lines.betas[inside]),
                 infinite,
             )
         )
@@ -123,11 +158,11 @@ def _envelope(first: Lines, second: Lines) -> TradeoffCurve:
         add(lines, crossed & starts, meeting)
         add(lines, crossed & ~starts, right)
     merged = [
-        np.concatenate(columns) for columns in zip(*(part[:4] for part in parts), strict=True)
+        np.concatenate(columns) for columns in zip(*(part[:3] for part in parts), strict=True)
     ]
     order = np.argsort(merged[0], kind="stable")
-    epsilons, log_alphas, tprs, betas = (column[order] for column in merged)
+    epsilons, log_alphas, tprs = (column[order] for column in merged)
     # Runs of knots on one line are one line: keep the last knot of each run.
     last = np.append((log_alphas[1:] != log_alphas[:-1]) | (tprs[1:] != tprs[:-1]), True)
     infinite = max(first.mass_at_infinity, second.mass_at_infinity)
-    return TradeoffCurve(epsilons[last], log_alphas[last], tprs[last], betas[last], infinite)
+    return TradeoffCurve(epsilons[last], log_alphas[last], tprs[last], infinite)

@@ -15,7 +15,7 @@ from gdpnum.loss.distribution import LossDistribution
 from gdpnum.loss.dominating import Release
 from gdpnum.loss.pair import Floats
 from gdpnum.loss.scheme import Scheme
-from gdpnum.loss.sums import log_tail_sums, sum_error
+from gdpnum.loss.sums import scaled_tail_sums, sum_error
 from gdpnum.loss.window import Window, steep_window, whole_window
 
 __all__ = ["Attacks", "attacks", "upper_bound"]
@@ -77,21 +77,22 @@ def attacks(releases: Sequence[Release], plan: Scheme, demand: Demand) -> Attack
     forgone = 0.0
     for cut, release, (low, high) in zip(plan.cuts, releases, plan.ranges, strict=True):
         kept = release.times - cut.most
-        for factors, one in zip(
-            (bulk_p, bulk_q), cut.split.dominated_bulk(plan.step, low), strict=True
-        ):
-            factors.append(Factor(one, kept))
+        if kept > 0:
+            bulk = cut.split.dominated_bulk(plan.step, low)
+            for factors, one in zip((bulk_p, bulk_q), bulk, strict=True):
+                factors.append(Factor(one, kept))
         jump = cut.split.dominated_jump(plan.coarse_step, high)
         for factors, one in zip((under_p, under_q), jump, strict=True):
             factors.append(Factor(one, release.times))
         forgone += _binomial_excess(release.times, cut.split.jump_rate, cut.most)
-    window = whole_window(_cumulants(bulk_p), demand)
-    from_below = compose(bulk_p, window)
-    from_above = compose(bulk_q, window.shifted(1.0)).raised()
-    coarse_p = nearest(from_below.lowered(), plan.coarse_step, growth=-GROWTH)
-    coarse_q = nearest(from_above, plan.coarse_step, growth=GROWTH)
-    under_p.insert(0, Factor(coarse_p, 1))
-    under_q.insert(0, Factor(coarse_q, 1))
+    if bulk_p:
+        window = whole_window(_cumulants(bulk_p), demand)
+        from_below = compose(bulk_p, window)
+        from_above = compose(bulk_q, window.shifted(1.0)).raised()
+        coarse_p = nearest(from_below.lowered(), plan.coarse_step, growth=-GROWTH)
+        coarse_q = nearest(from_above, plan.coarse_step, growth=GROWTH)
+        under_p.insert(0, Factor(coarse_p, 1))
+        under_q.insert(0, Factor(coarse_q, 1))
     return _attacks(under_p, under_q, demand, forgone)
 
 
@@ -118,7 +119,10 @@ def _attacks(
 
 def _weighted(under_q: LossDistribution, count: int) -> Factor:
     """Q masses times exp(loss): of the size of P masses, so that far tails do not underflow."""
-    weighted = under_q.masses * np.exp(under_q.losses)
+    with np.errstate(over="ignore", invalid="ignore"):
+        weighted = under_q.masses * np.exp(under_q.losses)
+    # A loss too large for this has no Q mass to speak of; one in place of it errs upwards.
+    weighted[~np.isfinite(weighted)] = 1.0
     return Factor(replace(under_q, masses=weighted), count)
 
 
@@ -126,7 +130,7 @@ def _log_fpr(weighted: Composition) -> Callable[[Floats], Floats]:
     """The log of an upper bound on Q[Y >= loss], from Q masses times exp(loss)."""
     losses = weighted.losses
     rounding = 4.0 * sum_error(losses.size) + losses * 2.0**-51 + weighted.drift
-    scaled = np.exp(log_tail_sums(np.maximum(weighted.masses, 0.0), losses) + losses)
+    scaled = scaled_tail_sums(np.maximum(weighted.masses, 0.0), losses)
     # Errors enter with weights exp(w_i - w_j) <= 1, so the bound on their plain sum holds.
     logs = np.log(scaled + weighted.noise + weighted.above + 1e-300) - losses + rounding
 

@@ -50,6 +50,8 @@ class AtomicPair(Pair):
         gaps = np.diff(self.losses)
         if gaps.size == 0:
             return None
+        if gaps.min() <= 0.0:
+            return None
         multiples = gaps / gaps.min()
         if np.abs(multiples - np.round(multiples)).max() > 1e-9:
             return None
@@ -95,7 +97,7 @@ def discrete_gaussian_pair(sigma: float) -> AtomicPair:
     """Integer noise with mass proportional to exp(-k^2 / (2 sigma^2)), shifted by one.
 
     Outcome k has loss (2k - 1) / (2 sigma^2). Beyond 13 sigma, where less than 1e-36 lies, the
-    P mass above counts as infinite and the P mass below joins the lowest atom.
+    P mass above counts as infinite, and so does the Q mass below.
     """
     reach = int(np.ceil(13.0 * sigma)) + 2
     k = np.arange(-reach, reach + 2, dtype=np.float64)

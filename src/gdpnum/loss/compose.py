@@ -22,7 +22,7 @@ from gdpnum.errors import BudgetExceeded
 from gdpnum.loss.distribution import LossDistribution
 from gdpnum.loss.pair import Floats
 from gdpnum.loss.spectrum import Spectrum
-from gdpnum.loss.sums import UNIT, head_sums, tail_sums
+from gdpnum.loss.sums import UNIT, head_sums, scaled_tail_sums, tail_sums
 from gdpnum.loss.window import Window
 
 __all__ = ["LARGEST_TRANSFORM", "Composition", "Factor", "compose", "falls"]
@@ -32,6 +32,9 @@ LARGEST_TRANSFORM = 2**23
 
 # Squares of exp of this still fit.
 _LARGEST_EXPONENT = 300.0
+
+# Below this, false negatives are few enough to need bounds of their own.
+_FEW_MISSED = 0.01
 
 
 class Factor(NamedTuple):
@@ -49,7 +52,9 @@ class Composition:
     ``sum_{j >= i} masses_j - noise_i - wrapped_i`` and ``sum_{j >= i} masses_j + noise_i + above``,
     and the exact Pr[Y < w_i] between ``sum_{j < i} masses_j - noise_below_i - wrapped_below_i`` and
     ``sum_{j < i} masses_j + noise_below_i + below``. ``growth`` is that of the factors, as in
-    `LossDistribution`; ``drift`` is how far rounding may have moved the losses.
+    `LossDistribution`; ``drift`` is how far rounding may have moved the losses. Where little lies
+    below the window, ``scaled_noise`` bounds how far sum_{j >= i} exp(w_i - w_j) masses_j may be
+    above the exact one.
     """
 
     lowest: float
@@ -63,6 +68,7 @@ class Composition:
     below: float
     growth: float
     drift: float
+    scaled_noise: Floats | None
 
     @property
     def losses(self) -> Floats:
@@ -84,8 +90,9 @@ class Composition:
         return head_sums(self.masses) + self.noise_below + self.below
 
     def head_below(self) -> Floats:
-        """Lower bounds on Pr[Y < w_i]."""
-        return np.maximum(head_sums(self.masses) - self.noise_below - self.wrapped_below, 0.0)
+        """Lower bounds on Pr[Y < w_i], rising in i."""
+        bound = head_sums(self.masses) - self.noise_below - self.wrapped_below
+        return np.maximum(np.maximum.accumulate(bound), 0.0)
 
     def raised(self) -> LossDistribution:
         """A distribution whose tails are nowhere below the true ones.
@@ -129,7 +136,7 @@ def compose(factors: Sequence[Factor], window: Window | None) -> Composition:
     size = fft.next_fast_len(min(size, length + 1), real=True)
     losses = lowest + step * np.arange(start, stop, dtype=np.float64)
     passes = [_tilted(factors, tilt, size, start, losses, window) for tilt in window.tilts]
-    stitched = _stitched(passes)
+    uses = _uses(passes)
     above = below = 0.0
     if stop < length:
         above = _chernoff(factors, window.above, losses[-1] + step) if window.above > 0.0 else 1.0
@@ -142,7 +149,8 @@ def compose(factors: Sequence[Factor], window: Window | None) -> Composition:
         below=below,
         growth=sum(factor.times * factor.distribution.growth for factor in factors),
         drift=_drift(factors) + 4.0 * UNIT * float(np.abs(losses).max()),
-        **stitched,
+        scaled_noise=_scaled_noise(uses, losses) if below < _FEW_MISSED else None,
+        **_stitched(uses),
     )
 
 
@@ -151,24 +159,52 @@ class _Pass(NamedTuple):
 
     masses: Floats
     back: Floats
+    log_error: Floats
     norm: float
     relative: float
     stray: float
 
 
-def _stitched(passes: Sequence[_Pass]) -> dict[str, Floats]:
-    """Masses, each from the tilt that knows it best, and the bounds of a `Composition` on them."""
-    if len(passes) == 1:
-        return _bounds(passes[0], 0, passes[0].masses.size)
-    best = np.argmin([one.back * one.norm for one in passes], axis=0)
-    # `back` is exponential in the loss, so each tilt is best on one interval.
-    totals: dict[str, Floats] = {}
-    for number, one in enumerate(passes):
-        used = np.flatnonzero(best == number)
-        if used.size:
-            for name, bound in _bounds(one, int(used[0]), int(used[-1]) + 1).items():
-                totals[name] = totals[name] + bound if name in totals else bound
-    return totals
+class _Use(NamedTuple):
+    """A pass, and the entries start..stop-1 that are taken from it."""
+
+    one: _Pass
+    start: int
+    stop: int
+
+
+def _uses(passes: Sequence[_Pass]) -> list[_Use]:
+    """Each entry from the tilt that knows it best."""
+    best = np.argmin([one.log_error for one in passes], axis=0)
+    # The logs are linear in the loss, so each tilt is best on one interval.
+    places = [np.flatnonzero(best == number) for number in range(len(passes))]
+    return [
+        _Use(one, int(used[0]), int(used[-1]) + 1)
+        for one, used in zip(passes, places, strict=True)
+        if used.size
+    ]
+
+
+def _stitched(uses: Sequence[_Use]) -> dict[str, Floats]:
+    """Masses, and the bounds of a `Composition` on them."""
+    parts = [_bounds(*use) for use in uses]
+    return {name: sum((part[name] for part in parts[1:]), parts[0][name]) for name in parts[0]}
+
+
+def _scaled_noise(uses: Sequence[_Use], losses: Floats) -> Floats:
+    """Bounds on errors that enter with weights exp(w_i - w_j), j >= i."""
+    total = np.zeros(losses.size)
+    for one, start, stop in uses:
+        back, share = np.zeros(losses.size), np.zeros(losses.size)
+        back[start:stop] = one.back[start:stop]
+        share[start:stop] = one.relative * np.abs(one.masses[start:stop])
+        # As in `_bounds`, with the weights.
+        total += one.norm * np.sqrt(scaled_tail_sums(back**2, 2.0 * losses))
+        total += scaled_tail_sums(share, losses)
+        # Tilts are above -1, so back * exp(-loss) falls: it is largest at the first entry used.
+        total[:start] += one.stray * back[start] * np.exp(losses[:start] - losses[start])
+        total[start:stop] += one.stray * back[start:stop]
+    return total
 
 
 def _bounds(one: _Pass, start: int, stop: int) -> dict[str, Floats]:
@@ -221,6 +257,7 @@ def _single(one: LossDistribution) -> Composition:
         below=0.0,
         growth=one.growth,
         drift=_drift([Factor(one, 1)]),
+        scaled_noise=nothing,
     )
 
 
@@ -268,12 +305,14 @@ def _tilted(
         # Units of rounding that each factor's tilt, sum and quotient may bring, all one way.
         relative += count * (float(np.abs(exponents).max()) + np.log2(exponents.size) + 8.0)
     values, error = spectrum.masses(start, start + losses.size)
+    exponents = log_scale - tilt * losses
     # Far below a large tilt's mean nothing is known; another tilt covers those losses.
-    back = np.exp(np.minimum(log_scale - tilt * losses, _LARGEST_EXPONENT))
+    back = np.exp(np.minimum(exponents, _LARGEST_EXPONENT))
     relative = UNIT * (relative + 4.0 * (abs(log_scale) + float(np.abs(tilt * losses).max())))
     log_stray = _log_stray(factors, tilt, window, losses, size) - log_scale
     stray = float(np.exp(min(log_stray, 1.0)))
-    return _Pass(values * back, back, error * (1.0 + relative), relative, stray)
+    norm = error * (1.0 + relative)
+    return _Pass(values * back, back, exponents + np.log(norm), norm, relative, stray)
 
 
 def _log_stray(

@@ -12,11 +12,13 @@ class Demand:
     """Relative tolerance in mu, the smallest mass that matters, and perhaps the lattice step.
 
     ``floor`` is a slack, or the smallest true positive rate at which a curve is to be accurate.
+    ``hasty`` allows short cuts that usually keep the tolerance, though not always.
     """
 
     tolerance: float
     floor: float
     grid_step: float | None = None
+    hasty: bool = True
 
     @property
     def mass(self) -> float:

@@ -35,6 +35,10 @@ class LossDistribution:
     def log_moment(self, tilt: float) -> float:
         """Log of the sum of exp(tilt * loss) times mass, over the finite losses."""
         exponents = tilt * self.losses
-        largest = float(exponents.max())
+        if not self.masses.any():
+            return -np.inf
+        # Zero masses must not set the scale, or all the others might underflow.
+        largest = float(exponents[self.masses > 0.0].max())
+        exponents = np.minimum(exponents, largest)
         # A sum, not a dot product: BLAS may use threads, and then rounds differently each time.
         return largest + float(np.log((self.masses * np.exp(exponents - largest)).sum()))

@@ -36,6 +36,13 @@ __all__ = ["Release", "gaussian_mu", "pair", "releases"]
 _LARGEST_DISCRETE_SIGMA = 1e5
 
 
+# At smaller sampling rates the loss of a step is lost in the rounding of its masses.
+_SMALLEST_RATE = 1e-13
+
+# More releases than this would need integers that doubles cannot hold.
+_MOST_RELEASES = 10**12
+
+
 class Release(NamedTuple):
     """A pair and how often it is released."""
 
@@ -48,6 +55,11 @@ def releases(mechanism: Mechanism) -> list[Release]:
 
     An empty list is perfect privacy: nothing was released that depends on the data.
     """
+    total = sum(count for _, count in mechanism.parts)
+    if total > _MOST_RELEASES:
+        raise InvalidArgument(
+            f"{total} releases are more than {_MOST_RELEASES:g}; describe fewer steps"
+        )
     found: list[Release] = []
     for leaf, count in mechanism.parts:
         if gaussian_mu(leaf) is None:
@@ -130,6 +142,9 @@ def _(leaf: PoissonSampled) -> Pair | None:
         return None
     if leaf.rate == 1.0:
         return pair(leaf.inner)
+    if leaf.rate < _SMALLEST_RATE:
+        # No less private than to reveal everything with that probability.
+        return approx_dp_pair(0.0, leaf.rate)
     if isinstance(leaf.inner, Gaussian) and leaf.inner.neighbouring == "replace":
         return ReplacedGaussianPair(leaf.inner.sigma, leaf.rate)
     inner = pair(leaf.inner)

@@ -163,7 +163,11 @@ def sampled_loss(loss: Floats, rate: float) -> Floats:
 
 def _unsampled_loss(loss: Floats, rate: float) -> Floats:
     """The inverse of `sampled_loss`; minus infinity at or below log(1 - q)."""
+    lowest = np.log1p(-rate)
     with np.errstate(divide="ignore"):
         near = np.log1p(np.maximum(np.expm1(np.minimum(loss, 1.0)) / rate, -1.0))
+        # Close to the lowest loss that cancels; there, with w counted from it, it is this.
+        edge = np.log(np.expm1(np.clip(loss - lowest, 0.0, 1.0))) + lowest - np.log(rate)
+    near = np.where(loss < 0.5 * lowest, edge, near)
     far = loss + np.log1p(-(1.0 - rate) * np.exp(-np.maximum(loss, 1.0))) - np.log(rate)
     return np.where(loss < 1.0, near, far)

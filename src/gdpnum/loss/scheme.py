@@ -24,11 +24,15 @@ __all__ = ["Cut", "Scheme", "scheme"]
 # Share of the tolerance that the lattice may use; the rest covers what the plan cannot foresee.
 _SHARE = 0.95
 
+# So many releases are few.
+_FEW = 64
+
 # exp of a single loss must not overflow.
 _LARGEST_LOSS = 700.0
 
-# Transforms longer than this are worth the two stages of a split.
-_LONG = 2**15
+# Transforms longer than this are worth the two stages of a split, those longer than the second
+# even where the lower bound loses by it.
+_LONG, _VERY_LONG = 2**15, 2**17
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,25 +76,21 @@ def scheme(releases: Sequence[Release], demand: Demand) -> Scheme:
     anchors = tuple(0.0 for _ in releases)
     if demand.grid_step is not None:
         return Scheme(demand.grid_step, anchors, ranges)
-    exact = _common_spacing(releases)
-    if exact is not None and reach / exact <= max(reach / step, _LONG):
-        anchors = tuple(release.pair.lowest for release in releases)
-        whole = tuple((release.pair.lowest, release.pair.highest) for release in releases)
-        return Scheme(exact, anchors, whole)
+    aligned = _aligned(releases, step)
+    if aligned is not None:
+        return aligned
     if reach / step > _LONG:
-        cuts = _cuts(releases, points, ranges, demand)
+        few = demand.hasty and total < _FEW and reach / step > _VERY_LONG
+        cuts = _cuts(releases, points, ranges, demand, forgo=few)
         if cuts is not None:
-            jumps = 1.0 + sum(
+            jumps = sum(
                 cut.split.jump_rate * count for cut, count in zip(cuts, counts, strict=True)
             )
             budget = 12.0 * demand.tolerance * typical
-            return Scheme(
-                float(np.sqrt(0.4 * budget / total)),
-                anchors,
-                ranges,
-                cuts,
-                float(np.sqrt(0.3 * budget / jumps)),
-            )
+            fine, coarse = np.sqrt(0.4 * budget / total), np.sqrt(0.3 * budget / (1.0 + jumps))
+            # Few steps of rare jumps: the bulk is not what the lattice is for.
+            coarse = max(coarse, reach / _VERY_LONG) if few else coarse
+            return Scheme(float(fine), anchors, ranges, cuts, float(coarse))
     return Scheme(step, anchors, ranges)
 
 
@@ -139,15 +139,32 @@ def _within(points: Points, count: int, low: float, high: float) -> Atoms:
     return Atoms(losses[first:stop], weights, count)
 
 
-def _common_spacing(releases: Sequence[Release]) -> float | None:
-    """The lattice step on which every loss of every release lies, if there is one."""
-    spacings = [release.pair.spacing for release in releases]
-    known = [one for one in spacings if one is not None]
-    if len(known) < len(spacings):
+def _aligned(releases: Sequence[Release], step: float) -> Scheme | None:
+    """A scheme whose lattice meets the ends of bounded losses, where they have atoms.
+
+    If all losses lie on a lattice, it is that one, and nothing is lost.
+    """
+    ends = tuple((release.pair.lowest, release.pair.highest) for release in releases)
+    span = max(high - low for low, high in ends)
+    exact = _common_step([release.pair.spacing for release in releases])
+    if exact is None or span / exact > max(span / step, _LONG):
+        # Few bounded releases do not yet add up to something smooth.
+        total = sum(release.times for release in releases)
+        finest = 0.25 * step if total < _FEW else step
+        length = _common_step([high - low for low, high in ends])
+        if length is None or span / finest > _LONG:
+            return None
+        exact = length / float(np.ceil(length / finest))
+    return Scheme(exact, tuple(low for low, _ in ends), ends)
+
+
+def _common_step(lengths: Sequence[float | None]) -> float | None:
+    """The smallest of the lengths, if it is positive and all the others are multiples of it."""
+    known = [one for one in lengths if one is not None and 0.0 < one < np.inf]
+    if len(known) < len(lengths):
         return None
-    smallest = min(known)
-    multiples = np.array(known) / smallest
-    return smallest if np.abs(multiples - np.round(multiples)).max() < 1e-12 else None
+    multiples = np.array(known) / min(known)
+    return min(known) if np.abs(multiples - np.round(multiples)).max() < 1e-12 else None
 
 
 def _cuts(
@@ -155,23 +172,38 @@ def _cuts(
     points: Sequence[Points],
     ranges: Sequence[tuple[float, float]],
     demand: Demand,
+    *,
+    forgo: bool,
 ) -> tuple[Cut, ...] | None:
-    """Where to cut each release, or None if it would not pay: few steps, or no large jumps."""
+    """Where to cut each release, or None if it would not pay: few steps, or no large jumps.
+
+    With ``forgo``, also where steps are few: the lower bound then does without their bulk.
+    """
     cuts = []
     for release, (losses, p, _), (_, high) in zip(releases, points, ranges, strict=True):
-        # Up to `most` of the count bulk draws are forgone by the lower bound.
-        most = int(0.5 * demand.tolerance * release.times)
+        rate, most = _jump_rate(release.times, demand)
+        if most < 1 and forgo:
+            rate, most = 0.2 * demand.tolerance, release.times
         if most < 1:
             return None
-        rates = np.geomspace(1e-9, 1.0, 200) * min(0.2 * demand.tolerance, most / release.times)
-        means = rates * release.times
-        log_excess = (most + 1) * (1.0 + np.log(means / (most + 1))) - means
-        fits = np.flatnonzero(log_excess < np.log(demand.mass))
-        if fits.size == 0:
-            return None
         tail = np.cumsum(p[::-1])[::-1]
-        place = np.flatnonzero(tail <= rates[fits[-1]])
+        place = np.flatnonzero(tail <= rate)
         if place.size == 0 or not 0.0 < losses[place[0]] < 0.25 * high:
             return None
         cuts.append(Cut(SplitPair(release.pair, float(losses[place[0]])), most))
     return tuple(cuts)
+
+
+def _jump_rate(times: int, demand: Demand) -> tuple[float, int]:
+    """How often a step may jump, and the most jumps that may then occur; (0, 0) if none may.
+
+    The lower bound forgoes that many bulk draws, so they must be a small part of all; more jumps
+    must have less than the demanded mass (Chernoff bound of a Poisson variable).
+    """
+    most = int(0.5 * demand.tolerance * times)
+    if most < 1:
+        return 0.0, 0
+    means = np.geomspace(1e-9, 1.0, 200) * min(0.2 * demand.tolerance * times, most)
+    log_excess = (most + 1) * (1.0 + np.log(means / (most + 1))) - means
+    fits = np.flatnonzero(log_excess < np.log(demand.mass))
+    return (float(means[fits[-1]]) / times, most) if fits.size else (0.0, 0)

@@ -56,7 +56,7 @@ class SplitPair:
 
     def pessimistic_bulk(self, step: float, low: float) -> LossDistribution:
         """The bulk by connect-the-dots, on a lattice that ends at the cut."""
-        nodes = lattice(step, low, self.cut, self.cut)
+        nodes = lattice(step, low, self.cut, self.cut)[:-1]
         whole = pessimistic(_Bulk(self.pair, self.cut), nodes, step)
         # Dividing P by P[L <= c] and Q by Q[L <= c] moves every loss by minus that of "no jump".
         masses = whole.masses / self._below()[0] * (1.0 + GROWTH)
@@ -64,7 +64,7 @@ class SplitPair:
 
     def dominated_bulk(self, step: float, low: float) -> tuple[LossDistribution, LossDistribution]:
         """The bulk with losses rounded to the nearest node, under P and under Q."""
-        nodes = lattice(step, low, self.cut, self.cut)
+        nodes = lattice(step, low, self.cut, self.cut)[:-1]
         p, q = dominated(_Bulk(self.pair, self.cut), nodes, step)
         p_below, q_below = self._below()
         # As `dominated` saw unnormalised masses, its correction left the mean of "no jump" in.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -11,9 +13,9 @@ __all__ = [
     "UNIT",
     "gathered",
     "head_sums",
-    "log_tail_sums",
     "long_sum_error",
     "running_sums",
+    "scaled_tail_sums",
     "sum_error",
     "tail_sums",
 ]
@@ -21,35 +23,34 @@ __all__ = [
 #: Unit roundoff of a double.
 UNIT = 2.0**-53
 
-# exp(-x) stays a normal number up to here; longer ranges of losses are summed piece by piece.
-_PIECE = 600.0
+# exp(x) and exp(-x) keep their digits up to here; longer ranges are summed piece by piece.
+_PIECE = 300.0
 
-# So few terms are summed plainly.
-_FEW = 4096
+# Terms that are summed one after the other.
+_BLOCK = 64
 
 _LONG_UNIT = 0.5 * float(np.finfo(np.longdouble).eps)
 
 
-def running_sums(values: Floats) -> NDArray[np.longdouble]:
-    """sum_{j <= i}, in extended precision, and in blocks where there are many terms.
+def running_sums(values: NDArray[Any]) -> NDArray[np.longdouble]:
+    """sum_{j <= i}, in extended precision and in blocks of blocks.
 
-    A plain running sum of n terms errs by n u relative to the sum of magnitudes; within blocks
-    and then over them it is 2 sqrt(n) u, of the extended u where the platform has one.
+    A plain running sum of n terms errs by n u relative to the sum of magnitudes; summed in blocks
+    of b terms, and these likewise, by b u for each level, of the extended u where there is one.
     """
-    if values.size <= _FEW:
+    if values.size <= _BLOCK:
         return np.cumsum(values, dtype=np.longdouble)
-    width = int(np.sqrt(values.size))
-    whole = values.size // width * width
-    blocks = np.cumsum(values[:whole].reshape(-1, width), axis=1, dtype=np.longdouble)
-    before = np.append(np.longdouble(0.0), np.cumsum(blocks[:, -1]))
+    whole = values.size // _BLOCK * _BLOCK
+    blocks = np.cumsum(values[:whole].reshape(-1, _BLOCK), axis=1, dtype=np.longdouble)
+    before = np.append(np.longdouble(0.0), running_sums(blocks[:, -1]))
     rest = np.cumsum(values[whole:], dtype=np.longdouble) + before[-1]
     return np.concatenate([(blocks + before[:-1, None]).ravel(), rest])
 
 
 def long_sum_error(count: int) -> float:
     """Bound on the relative error of `running_sums` of that many non-negative terms."""
-    terms = count if count <= _FEW else 4.0 * float(np.sqrt(count))
-    return (terms + 4.0) * _LONG_UNIT
+    levels = 1.0 + np.ceil(np.log(max(count, 2)) / np.log(_BLOCK))
+    return float(levels * (_BLOCK + 1.0) * _LONG_UNIT)
 
 
 def sum_error(count: int) -> float:
@@ -72,16 +73,15 @@ def gathered(places: NDArray[np.intp], weights: Floats, size: int) -> Floats:
     return np.bincount(places, weights, size).astype(np.float64, copy=False)
 
 
-def log_tail_sums(masses: Floats, losses: Floats) -> Floats:
-    """Log of sum_{j >= i} exp(-w_j) m_j, also where that sum underflows."""
+def scaled_tail_sums(values: Floats, losses: Floats) -> Floats:
+    """sum_{j >= i} exp(w_i - w_j) v_j, however far the losses w reach."""
     result = np.empty(losses.size)
     stop, carried, reference = losses.size, 0.0, float(losses[-1])
     while stop > 0:
         start = int(np.searchsorted(losses, losses[stop - 1] - _PIECE))
         anchor = float(losses[start])
         carried *= float(np.exp(anchor - reference))
-        sums = tail_sums(masses[start:stop] * np.exp(anchor - losses[start:stop])) + carried
-        with np.errstate(divide="ignore"):
-            result[start:stop] = np.log(sums) - anchor
+        sums = tail_sums(values[start:stop] * np.exp(anchor - losses[start:stop])) + carried
+        result[start:stop] = sums * np.exp(losses[start:stop] - anchor)
         stop, carried, reference = start, float(sums[0]), anchor
     return result

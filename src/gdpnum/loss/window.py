@@ -20,6 +20,9 @@ __all__ = ["Window", "steep_window", "whole_window"]
 # How much more accurate extended precision is; not at all on some platforms.
 _EXTENDED_GAIN = float(np.finfo(np.float64).eps / np.finfo(np.longdouble).eps)
 
+# Below this, false negatives are few enough to need bounds of their own.
+_FEW_MISSED = 0.01
+
 # Losses at which a plan is checked, as parts of its range.
 _PARTS = np.append(0.0, np.geomspace(1e-3, 1.0, 24))
 
@@ -55,15 +58,16 @@ class Window:
 
 
 def steep_window(cumulants: Cumulants, demand: Demand) -> Window:
-    """The window of the losses >= 0, down to tails of the demanded mass on either side.
+    """The window of the losses >= 0, up to a tail of the demanded mass.
 
-    Thresholds at losses below zero belong to the mirrored half of the curve.
+    Thresholds at losses below zero belong to the mirrored half of the curve. Where few losses are
+    below zero, though, the window begins at a tail of that mass on their side: false negatives
+    are counted from there.
     """
-    log_mass = float(np.log(demand.mass))
     balanced = cumulants.balanced
     bottom = Edge(0.0, min(float(cumulants.tilts[balanced]), -1e-3))
-    if cumulants.values[balanced] < log_mass:
-        bottom = cumulants.edge(cumulants.zero, log_mass, -1.0)
+    if cumulants.values[balanced] < np.log(_FEW_MISSED):
+        bottom = cumulants.edge(cumulants.zero, float(np.log(demand.mass)), -1.0)
     region = _Region(cumulants, demand, bottom)
     # An error is compared with the mass on the smaller side.
     region.compare(np.minimum(region.log_tail(1.0), region.log_tail(-1.0)))

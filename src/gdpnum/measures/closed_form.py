@@ -10,6 +10,7 @@ from scipy.special import ndtri, ndtri_exp
 
 from gdpnum.errors import UnsupportedMechanism
 from gdpnum.loss.dominating import gaussian_mu
+from gdpnum.measures.gaussian_profile import mu_of_advantage
 from gdpnum.mechanisms import (
     ApproxDP,
     DiscreteGaussian,
@@ -29,6 +30,10 @@ __all__ = [
     "mu_at_zero",
     "mu_of_release",
 ]
+
+
+# The formulas below err by a few units in the last place; to the safe side with them.
+_SAFE = 1.0 + 2.0**-48
 
 
 def composed_gaussian_mu(mechanism: Mechanism) -> float | None:
@@ -78,8 +83,12 @@ def _(leaf: Gaussian) -> float:
 
 @mu_of_release.register
 def _(leaf: Laplace) -> float:
-    # f(alpha) = exp(-eps) / (4 alpha) in the middle; the largest mu is at its fixed point.
-    return -2.0 * float(ndtri_exp(-0.5 / leaf.scale - math.log(2.0)))
+    # f(alpha) = exp(-eps) / (4 alpha) in the middle; the largest mu is at its fixed point,
+    # -2 Phi^-1(exp(-eps / 2) / 2), which is the mu of the advantage 1 - exp(-eps / 2).
+    half = 0.5 / leaf.scale
+    if half < 1.0:
+        return _SAFE * mu_of_advantage(-math.expm1(-half))
+    return -2.0 * _SAFE * float(ndtri_exp(-half - math.log(2.0)))
 
 
 @mu_of_release.register
@@ -128,10 +137,19 @@ def _(leaf: PoissonSampled) -> float:
 def _of_randomized_response(epsilon: float, categories: int) -> float:
     """-Phi^-1(m) - Phi^-1((k - 1) m) with m = 1 / (exp(eps) + k - 1).
 
-    For k = 2 this is Prop. 6.1 of the paper, -2 Phi^-1(1 / (exp(eps) + 1)).
+    For k = 2 this is Prop. 6.1 of the paper, -2 Phi^-1(1 / (exp(eps) + 1)), the mu of the
+    advantage tanh(eps / 2).
     """
+    if categories == 2 and epsilon < 1.0:
+        return _SAFE * mu_of_advantage(math.tanh(0.5 * epsilon))
     log_m = -float(np.logaddexp(epsilon, math.log(categories - 1)))
-    return max(0.0, -_quantile(log_m) - _quantile(log_m + math.log(categories - 1)))
+    low, high = _quantile(log_m), _quantile(log_m + math.log(categories - 1))
+    if epsilon > 1e-6:
+        return max(0.0, -low - high) * _SAFE
+    # The sum cancels. It is the distance of two quantiles whose probabilities are expm1(eps) m
+    # apart, and the normal density is smallest at an end: mean value theorem.
+    density = math.exp(-0.5 * max(low**2, high**2)) / math.sqrt(2.0 * math.pi)
+    return math.expm1(epsilon) * math.exp(log_m) / density * _SAFE
 
 
 def _quantile(log_probability: float) -> float:

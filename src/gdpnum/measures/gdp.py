@@ -10,14 +10,12 @@ import numpy as np
 from scipy.special import ndtr, ndtri, ndtri_exp
 
 from gdpnum import _validate
-from gdpnum.curve.mechanism_curve import SMALLEST_TPR, directions, upper_lines
-from gdpnum.curve.tradeoff import TradeoffCurve
-from gdpnum.curve.vertices import Lines, curve_of
+from gdpnum.curve.mechanism_curve import SMALLEST_TPR, demanded, directions
+from gdpnum.curve.vertices import Lines, Points, curve_of, lines_of, points_of
 from gdpnum.errors import BudgetExceeded, UnsupportedMechanism
-from gdpnum.loss.accountant import Attacks, attacks
+from gdpnum.loss.accountant import Attacks, attacks, upper_bound
 from gdpnum.loss.demand import Demand
 from gdpnum.loss.dominating import Release, releases
-from gdpnum.loss.pair import Floats
 from gdpnum.loss.scheme import Scheme, scheme
 from gdpnum.measures.closed_form import (
     composed_gaussian_mu,
@@ -100,26 +98,22 @@ def fit_gdp(
     """
     checked("mechanism", mechanism)
     slack = _validate.fraction("slack", slack, advice="pass an absolute allowance such as 1e-10")
-    tolerance = _validate.positive(
-        "tolerance", tolerance, advice="pass a relative accuracy such as 1e-3"
-    )
-    if grid_step is not None:
-        grid_step = _validate.positive("grid_step", grid_step, advice="pass a step in privacy loss")
+    demand = demanded(tolerance, slack or SMALLEST_TPR, grid_step)
+    tolerance = demand.tolerance
     exact = composed_gaussian_mu(mechanism)
     if exact is not None:
         return _gaussian_fit(mechanism, exact, slack, tolerance)
     found = releases(mechanism)
     if not found:
         return _gaussian_fit(mechanism, 0.0, slack, tolerance)
-    demand = Demand(tolerance, slack or SMALLEST_TPR, grid_step)
     for _ in range(_REFINEMENTS):
         fit = _numerical_fit(mechanism, found, slack, demand)
         gap = fit.mu - fit.mu_lower
-        closed = slack == 0.0 or math.isinf(fit.mu) or _is_single_bounded(mechanism)
-        final = closed or grid_step is not None
+        final = grid_step is not None or slack == 0.0 or math.isinf(fit.mu)
         if final or gap <= _WIDEST * tolerance * max(fit.mu, 1e-6):
             return replace(fit, tolerance=tolerance)
-        demand = replace(demand, tolerance=demand.tolerance / 4.0)
+        finer = demand.tolerance if demand.hasty else demand.tolerance / 4.0
+        demand = replace(demand, tolerance=finer, hasty=False)
     raise BudgetExceeded(
         f"mu lies between {fit.mu_lower:.6g} and {fit.mu:.6g}, wider than tolerance={tolerance!r} "
         f"allows; pass tolerance={1.2 * gap / (_WIDEST * max(fit.mu, 1e-6)):.2g} or a larger slack"
@@ -145,15 +139,18 @@ def _numerical_fit(
     mechanism: Mechanism, found: list[Release], slack: float, demand: Demand
 ) -> GDPFit:
     planned = [(one, scheme(one, demand)) for one in directions(found)]
-    lines = upper_lines(planned, demand)
+    losses = [upper_bound(one, plan, demand) for one, plan in planned]
+    lines = [lines_of(loss) for loss in losses]
+    points = [points_of(loss, one) for loss, one in zip(losses, lines, strict=True)]
     curve = curve_of(lines)
     tests = _needed_attacks(planned, lines, demand)
     lower = max(_mu_from_below(one, slack) for one in tests)
-    mu, reason = _upper(mechanism, curve, slack)
-    if slack == 0.0 and is_tight_at_zero(mechanism):
+    mu, reason = _upper(mechanism, points, curve.mass_at_infinity, slack)
+    if math.isinf(mu) or (slack == 0.0 and is_tight_at_zero(mechanism)):
         lower = mu
-    if math.isinf(mu):
-        lower = math.inf
+    elif _is_single_bounded(mechanism) and mu_at_zero(mechanism) <= (1.0 + demand.tolerance) * mu:
+        # Where the slack makes no difference to speak of, the exact value without it.
+        mu = mu_at_zero(mechanism)
     advantage = curve.advantage
     return GDPFit(
         mu=mu,
@@ -176,8 +173,10 @@ def _tail_ratio(mu: float, advantage: float) -> float:
     return mu / typical if 0.0 < typical < math.inf else 1.0
 
 
-def _upper(mechanism: Mechanism, curve: TradeoffCurve, slack: float) -> tuple[float, str | None]:
-    """Mu from above, and why it is infinite if it is."""
+def _upper(
+    mechanism: Mechanism, points: list[Points], beyond: float, slack: float
+) -> tuple[float, str | None]:
+    """The mu from above, and why it is infinite if it is."""
     unbounded = infinite_mass(mechanism)
     if unbounded > slack:
         return math.inf, (
@@ -185,15 +184,15 @@ def _upper(mechanism: Mechanism, curve: TradeoffCurve, slack: float) -> tuple[fl
             "a mechanism known only by (epsilon, delta > slack) has no finite mu; "
             "describe what was run, or pass a slack of at least that"
         )
-    if slack == 0.0 or _is_single_bounded(mechanism):
+    if slack == 0.0:
         return mu_at_zero(mechanism), None
-    if curve.mass_at_infinity > slack:
+    if beyond > slack:
         raise BudgetExceeded(
-            f"a mass of {curve.mass_at_infinity:.3g} lies beyond what the lattice reaches, more "
-            f"than slack={slack!r}; pass a larger slack, or describe more noise"
+            f"a mass of {beyond:.3g} lies beyond what the lattice reaches, more than "
+            f"slack={slack!r}; pass a larger slack, or describe more noise"
         )
-    mu = _largest_separation(*_above_zero(curve), slack)
-    if math.isnan(mu):
+    mu = max(_largest_separation(one, slack) for one in points)
+    if not math.isfinite(mu):
         raise BudgetExceeded(f"mu is beyond what doubles resolve for {mechanism!r}")
     mu = mu + _QUANTILE_ERROR * max(1.0, mu / 40.0) if mu > 0.0 else 0.0
     with suppress(UnsupportedMechanism):
@@ -203,18 +202,21 @@ def _upper(mechanism: Mechanism, curve: TradeoffCurve, slack: float) -> tuple[fl
 
 
 def _is_single_bounded(mechanism: Mechanism) -> bool:
-    """One release of bounded loss: the closed form at slack zero is reported as it stands."""
+    """Whether this is one release of bounded loss, for which there is a closed form."""
     ((leaf, count), *others) = mechanism.parts
     bounded = (PureDP, RandomizedResponse, Laplace, DiscreteLaplace)
     return not others and count == 1 and isinstance(leaf, bounded)
 
 
-def _largest_separation(log_alphas: Floats, tprs: Floats, betas: Floats, slack: float) -> float:
-    """Largest -Phi^-1(alpha_i) - Phi^-1(beta_i + slack): the mu that the vertices call for."""
+def _largest_separation(points: Points, slack: float) -> float:
+    """Largest -Phi^-1(alpha_i) - Phi^-1(beta_i + slack): the mu that the points call for."""
+    log_alphas, tprs, betas = points
     kept = (tprs > slack) & (log_alphas < 0.0) & (betas + slack < 1.0)
     if not kept.any():
         return 0.0
     log_alphas, hit, missed = log_alphas[kept], tprs[kept] - slack, betas[kept] + slack
+    if (missed <= 0.0).any():
+        return math.inf
     rises = ndtri(np.exp(log_alphas))
     tiny = log_alphas < -700.0
     rises[tiny] = ndtri_exp(log_alphas[tiny])
@@ -223,31 +225,10 @@ def _largest_separation(log_alphas: Floats, tprs: Floats, betas: Floats, slack: 
     return float((falls - rises).max())
 
 
-def _above_zero(curve: TradeoffCurve) -> tuple[Floats, Floats, Floats]:
-    """The steep vertices (log alpha, tpr, beta), begun where the curve leaves zero.
-
-    Lines raised to be safe may have tpr above one. A curve is never negative, so what counts is
-    the point at which the first segment that is not crosses zero.
-    """
-    below = np.flatnonzero(curve.betas < 0.0)
-    if below.size == 0 or below[-1] == curve.betas.size - 1:
-        return curve.log_alphas, curve.tprs, curve.betas
-    last = int(below[-1])
-    alphas, tprs, betas = (
-        np.exp(curve.log_alphas),
-        curve.tprs[last:].copy(),
-        curve.betas[last:].copy(),
-    )
-    share = betas[1] / (betas[1] - betas[0])
-    crossing = alphas[last + 1] + share * (alphas[last] - alphas[last + 1])
-    log_alphas = curve.log_alphas[last:].copy()
-    log_alphas[0], tprs[0], betas[0] = np.log(crossing), 1.0, 0.0
-    return log_alphas, tprs, betas
-
-
 def _mu_from_below(tests: Attacks, slack: float) -> float:
-    mu = _largest_separation(tests.log_alpha, tests.tpr, tests.beta, slack)
-    return max(0.0, mu - _QUANTILE_ERROR)
+    sure = tests.beta + slack > 0.0
+    points = Points(tests.log_alpha[sure], tests.tpr[sure], tests.beta[sure])
+    return max(0.0, _largest_separation(points, slack) - _QUANTILE_ERROR)
 
 
 def _needed_attacks(
