@@ -1,4 +1,4 @@
-"""Draw docs/first_result.svg, the picture in README.md: python docs/first_result.py (extra: plot)."""
+"""Draw the picture in README.md: python docs/first_result.py (needs the extra plot)."""
 
 from pathlib import Path
 
@@ -23,7 +23,9 @@ beta = np.maximum(
 )
 
 figure, axes = plt.subplots(figsize=(5.0, 3.6), layout="constrained")
-axes.plot(fpr, 1.0 - beta, ":", color="#666666", label=f"what (ε = {epsilon:.2f}, δ = 1e-5) alone says")
+axes.plot(
+    fpr, 1.0 - beta, ":", color="#666666", label=f"what (ε = {epsilon:.2f}, δ = 1e-5) alone says"
+)
 axes.plot(fpr, [fit.tpr(x) for x in fpr], color="#0072b2", label=f"what μ = {fit.mu:.2f} says")
 axes.plot(fpr, curve.tpr(fpr), "--", color="#d55e00", label="what the mechanism guarantees")
 axes.plot(fpr, fpr, color="#bbbbbb", linewidth=0.8, label="guessing")

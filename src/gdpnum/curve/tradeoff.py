@@ -44,11 +44,8 @@ class TradeoffCurve:
     def vertices(self) -> tuple[Floats, Floats]:
         """All vertices (alphas, betas), from alpha = 0 to alpha = 1."""
         alphas, betas = self._steep
-        betas = np.maximum(betas, 0.0)
-        return (
-            np.concatenate([alphas, betas[::-1], [1.0]]),
-            np.concatenate([betas, alphas[::-1], [0.0]]),
-        )
+        both = np.unique(np.concatenate([alphas, np.clip(betas, 0.0, 1.0), [1.0]]))
+        return both, np.asarray(self.beta(both))
 
     @cached_property
     def _steep(self) -> tuple[Floats, Floats]:
@@ -75,6 +72,11 @@ class TradeoffCurve:
         flat = betas[-1] - (rates - alphas[-1])
         mirrored = np.interp(rates, betas[::-1], alphas[::-1])
         value = np.where(rates <= alphas[-1], steep, np.where(rates >= betas[-1], mirrored, flat))
+        # Where both halves reach, both are bounds.
+        both = (rates <= alphas[-1]) & (rates >= betas[-1])
+        value = np.where(both, np.maximum(steep, mirrored), value)
+        # Vertices whose alpha underflows to zero are not those at zero.
+        value = np.where(rates == 0.0, 1.0 - self.mass_at_infinity, value)
         return _like(alpha, np.maximum(value, 0.0))
 
     @overload
@@ -88,6 +90,7 @@ class TradeoffCurve:
         tprs = np.concatenate([[self.mass_at_infinity], self.tprs[::-1]])
         small = np.interp(rates, alphas, tprs)
         value = np.where(rates <= alphas[-1], small, 1.0 - np.asarray(self.beta(rates)))
+        value = np.where(rates == 0.0, self.mass_at_infinity, value)
         return _like(fpr, np.clip(value, rates, 1.0))
 
     @overload
@@ -99,7 +102,7 @@ class TradeoffCurve:
         values = np.asarray(epsilon, dtype=np.float64)
         if np.isnan(values).any():
             raise InvalidArgument("epsilon=nan is not a number; pass a real epsilon")
-        positive = np.abs(values)
+        positive = np.minimum(np.abs(values), 1e300)
         line = np.searchsorted(self.epsilons, positive)
         inside = np.minimum(line, self.tprs.size - 1)
         with np.errstate(over="ignore"):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.loss.compose import Composition, falls
@@ -103,66 +102,39 @@ def points_of(loss: Composition, lines: Lines) -> Points:
 def curve_of(directions: list[Lines]) -> TradeoffCurve:
     """A curve for delta(eps) = max over the directions of delta_direction(eps).
 
-    In terms of curves, the convex hull of min(f, f^-1).
+    In terms of curves, the convex hull of min(f, f^-1). Each delta is convex in exp(eps), so their
+    maximum lies below the chords between its values at the knots of the first direction. Where
+    that one leads at both ends of a cell, its own line is such a chord, and known more exactly.
     """
-    if len(directions) == 1:
-        return TradeoffCurve(*directions[0])
-    first, second = directions
-    knots = np.append(0.0, first.epsilons)
-    own, other = first.delta(knots), second.delta(knots)
-    lead = np.maximum(other - own, 0.0)
-    # Masses at infinity are bounds on next to nothing, and no reason for the longer way.
-    infinite = first.mass_at_infinity + second.mass_at_infinity
-    if (lead > 0.01 * own + infinite).any():
-        return _envelope(first, second)
-    # The second is convex in exp(eps), so a line that is above it at both ends of its cell is above
-    # it within: raise each line of the first by what it lacks there.
-    raised = first.tprs + np.maximum(lead[:-1], lead[1:])
-    tprs = np.maximum.accumulate(raised[::-1])[::-1]
-    infinite = first.mass_at_infinity + float(lead[-1])
-    return TradeoffCurve(first.epsilons, first.log_alphas, tprs, infinite)
-
-
-def _envelope(first: Lines, second: Lines) -> TradeoffCurve:
-    """The upper envelope of two profiles that cross."""
-    knots = np.union1d(np.append(first.epsilons, 0.0), second.epsilons)
-    lead = first.delta(knots) - second.delta(knots)
-    parts: list[Lines] = []
-
-    def add(lines: Lines, chosen: NDArray[np.bool_], ends: Floats) -> None:
-        """Take the line that holds in each of the chosen cells, up to its end."""
-        line = np.searchsorted(lines.epsilons, middles[chosen])
-        inside, beyond = np.minimum(line, lines.tprs.size - 1), line >= lines.tprs.size
-        infinite = lines.mass_at_infinity
-        parts.append(
-            Lines(
-                ends[chosen],
-                np.where(beyond, -np.inf, lines.log_alphas[inside]),
-                np.where(beyond, infinite, lines.tprs[inside]),
-                infinite,
-            )
-        )
-
-    left, right = knots[:-1], knots[1:]
-    middles = 0.5 * (left + right)
-    ahead, behind = lead[:-1], lead[1:]
-    leads, trails = (ahead >= 0.0) & (behind >= 0.0), (ahead < 0.0) & (behind < 0.0)
-    crossed = ~leads & ~trails
-    add(first, leads, right)
-    add(second, trails, right)
-    # Where the lead changes hands inside a cell, each line holds on its side of the meeting point.
-    # Both profiles are linear in exp(eps) there, so that point is exact.
-    share = np.where(crossed, ahead / np.where(crossed, ahead - behind, 1.0), 0.0)
-    meeting = right + np.log(share + (1.0 - share) * np.exp(left - right) + 1e-300)
-    for lines, starts in ((first, ahead >= 0.0), (second, ahead < 0.0)):
-        add(lines, crossed & starts, meeting)
-        add(lines, crossed & ~starts, right)
-    merged = [
-        np.concatenate(columns) for columns in zip(*(part[:3] for part in parts), strict=True)
-    ]
-    order = np.argsort(merged[0], kind="stable")
-    epsilons, log_alphas, tprs = (column[order] for column in merged)
-    # Runs of knots on one line are one line: keep the last knot of each run.
-    last = np.append((log_alphas[1:] != log_alphas[:-1]) | (tprs[1:] != tprs[:-1]), True)
-    infinite = max(first.mass_at_infinity, second.mass_at_infinity)
-    return TradeoffCurve(epsilons[last], log_alphas[last], tprs[last], infinite)
+    first, *others = directions
+    if not others:
+        return TradeoffCurve(*first)
+    # A first cell of hardly any width would make a chord of nothing but rounding.
+    start = 1 if first.epsilons.size > 1 and first.epsilons[0] < 1e-6 * first.epsilons[1] else 0
+    epsilons = first.epsilons[start:]
+    knots = np.append(0.0, epsilons)
+    own = first.delta(knots)
+    deltas = np.max([own, *(other.delta(knots) for other in others)], axis=0)
+    # What the first lacks at either end of a cell; next to nothing is simply added to its line.
+    lead = np.maximum((deltas - own)[:-1], (deltas - own)[1:])
+    led = lead <= 1e-13
+    led[:start] = False
+    # exp(eps) alpha at the upper end of a cell, of its chord
+    weights = np.maximum(deltas[:-1] - deltas[1:], 0.0) / -np.expm1(-np.diff(knots))
+    with np.errstate(divide="ignore"):
+        log_alphas = np.where(led, first.log_alphas[start:], np.log(weights) - epsilons)
+    tprs = np.where(led, first.tprs[start:] + lead, (deltas[1:] + weights) * (1.0 + 2.0**-50))
+    # Alphas fall. Where rounding has disturbed that, a steeper line through the upper end of the
+    # cell will do: it is above the chord.
+    steeper = np.maximum.accumulate(log_alphas[::-1])[::-1]
+    lifted = (deltas[1:] + np.exp(steeper + epsilons)) * (1.0 + 2.0**-50)
+    tprs = np.where(steeper > log_alphas, np.maximum(lifted, tprs), tprs)
+    log_alphas, tprs = steeper, np.maximum.accumulate(tprs[::-1])[::-1]
+    # Past the last knot the others have no more than they have there.
+    infinite = max(first.mass_at_infinity, float(deltas[-1]) if deltas[-1] > own[-1] else 0.0)
+    # Lines with alpha = 0 are such a rest already.
+    rest = int(np.searchsorted(-log_alphas[1:], np.inf)) + 1
+    if rest < tprs.size:
+        infinite = max(infinite, float(tprs[rest]))
+        epsilons, log_alphas, tprs = (column[:rest] for column in (epsilons, log_alphas, tprs))
+    return TradeoffCurve(epsilons, log_alphas, tprs, infinite)

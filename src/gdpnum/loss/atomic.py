@@ -58,6 +58,10 @@ class AtomicPair(Pair):
         # From end to end, so that the last atom is met without accumulated rounding.
         return (self.highest - self.lowest) / float(np.round(multiples).sum())
 
+    @property
+    def infinite(self) -> float:
+        return self.p_infinite
+
     def cells(self, edges: Floats) -> tuple[Floats, Floats]:
         cell = np.searchsorted(edges, self.losses, side="left")
         p = gathered(cell, self.p, edges.size + 1)

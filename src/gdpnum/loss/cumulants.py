@@ -50,7 +50,9 @@ class Cumulants:
 
     def __init__(self, atoms: Sequence[Atoms]) -> None:
         self.atoms = [_thinned(one) for one in atoms]
-        self.deviation = _deviation(self.atoms, 0.0) or 1e-300
+        # A loss that does not vary at all still needs a scale.
+        scale = max(float(np.abs(one.losses).max()) for one in self.atoms)
+        self.deviation = max(_deviation(self.atoms, 0.0), 1e-12 * scale, 1e-100)
         # Jumps too rare to be met in a typical run dominate the variance where the sampling rate
         # is tiny, yet the bulk that an attacker sees at ordinary error rates does not have them.
         self.typical_deviation = max(_deviation(self.atoms, 0.1), 1e-2 * self.deviation)

@@ -95,7 +95,10 @@ def connect_the_dots(p: Floats, q: Floats, nodes: Floats, step: float) -> tuple[
 
 def pessimistic(pair: Pair, nodes: Floats, step: float) -> LossDistribution:
     """P masses on the nodes, whose profile is nowhere below that of the pair."""
-    masses, beyond = connect_the_dots(*pair.cells(nodes), nodes, step)
+    p, q = pair.cells(nodes)
+    masses, beyond = connect_the_dots(p, q, nodes, step)
+    if q[-1] == 0.0 and p[-1] == pair.infinite:
+        beyond = pair.infinite  # nothing was computed, so nothing is granted
     return LossDistribution(float(nodes[0]), step, masses, beyond, GROWTH)
 
 

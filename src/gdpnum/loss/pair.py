@@ -50,6 +50,11 @@ class Pair(ABC):
         """The step of the lattice on which all losses lie, or None if there is none."""
         return None
 
+    @property
+    def infinite(self) -> float:
+        """The P mass of infinite loss, exactly."""
+        return 0.0
+
     @abstractmethod
     def cells(self, edges: Floats) -> tuple[Floats, Floats]:
         """P and Q masses of the loss cells (-inf, e_0], (e_0, e_1], ..., (e_n, inf].
@@ -167,7 +172,7 @@ def _unsampled_loss(loss: Floats, rate: float) -> Floats:
     with np.errstate(divide="ignore"):
         near = np.log1p(np.maximum(np.expm1(np.minimum(loss, 1.0)) / rate, -1.0))
         # Close to the lowest loss that cancels; there, with w counted from it, it is this.
-        edge = np.log(np.expm1(np.clip(loss - lowest, 0.0, 1.0))) + lowest - np.log(rate)
+        edge = np.log(np.expm1(np.clip(loss - lowest, 0.0, -lowest))) + lowest - np.log(rate)
     near = np.where(loss < 0.5 * lowest, edge, near)
     far = loss + np.log1p(-(1.0 - rate) * np.exp(-np.maximum(loss, 1.0))) - np.log(rate)
     return np.where(loss < 1.0, near, far)

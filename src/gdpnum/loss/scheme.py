@@ -68,7 +68,8 @@ def scheme(releases: Sequence[Release], demand: Demand) -> Scheme:
     step = float(np.sqrt(12.0 * _SHARE * demand.tolerance * typical / total))
     # A loss that hardly varies needs no lattice finer than its own digits; one that is always zero
     # fits any.
-    step = max(step, 1e-9 * max(max(map(abs, limits)) for limits in ranges)) or 1.0
+    largest = max(max(map(abs, limits)) for limits in ranges)
+    step = max(step, 1e-9 * largest) if largest > 0.0 else 1.0
     reach = max(high - low for low, high in ranges)
     if total == 1:
         # The profile of a single release is exact at every node, however far apart.
@@ -76,6 +77,9 @@ def scheme(releases: Sequence[Release], demand: Demand) -> Scheme:
     anchors = tuple(0.0 for _ in releases)
     if demand.grid_step is not None:
         return Scheme(demand.grid_step, anchors, ranges)
+    if total < _FEW and np.isfinite([release.pair.highest for release in releases]).all():
+        # Bounded losses have atoms; so few of them do not yet add up to something smooth.
+        step = 0.25 * step
     aligned = _aligned(releases, step)
     if aligned is not None:
         return aligned
@@ -148,13 +152,10 @@ def _aligned(releases: Sequence[Release], step: float) -> Scheme | None:
     span = max(high - low for low, high in ends)
     exact = _common_step([release.pair.spacing for release in releases])
     if exact is None or span / exact > max(span / step, _LONG):
-        # Few bounded releases do not yet add up to something smooth.
-        total = sum(release.times for release in releases)
-        finest = 0.25 * step if total < _FEW else step
         length = _common_step([high - low for low, high in ends])
-        if length is None or span / finest > _LONG:
+        if length is None or span / step > _LONG:
             return None
-        exact = length / float(np.ceil(length / finest))
+        exact = length / float(np.ceil(length / step))
     return Scheme(exact, tuple(low for low, _ in ends), ends)
 
 

@@ -6,7 +6,8 @@ is transformed instead: with the index c nearest the mean taken out and the tail
     F(z) z^-c - 1 = (z - 1) sum_m C_m z^m,   C_m = Pr[j > c + m] (m >= 0),  -Pr[j <= c + m] (m < 0),
 
 whose error carries the factor |z - 1|. At the frequencies that survive the T-th power that factor
-is about 1 / sqrt(T), so the error of the power grows like sqrt(T) u, not T u.
+is about 1 / sqrt(T), so the error of the power grows like sqrt(T) u, not T u. Far from them the
+sums C may be large; there the plain transform is used.
 """
 
 from __future__ import annotations
@@ -23,6 +24,9 @@ from gdpnum.loss.sums import UNIT, long_sum_error, running_sums
 __all__ = ["Spectrum", "transform_error"]
 
 _PI = 4.0 * np.arctan(np.longdouble(1.0))
+
+# A distribution whose mean distance from its centre, in lattice steps, exceeds this is wide.
+_WIDE = 64.0
 
 # exp of less than this is far below the rounding of everything kept.
 _NEGLIGIBLE = -100.0
@@ -82,7 +86,15 @@ class Spectrum:
         weight = float(above.sum() - below.sum())
         relative = self._transform_error() + 6.0 * self._unit + long_sum_error(masses.size)
         departure = self._less_one * fft.rfft(folded)[self._kept]
-        return departure, np.asarray(np.abs(self._less_one), np.float64) * (weight * relative)
+        error = np.asarray(np.abs(self._less_one), np.float64) * (weight * relative)
+        if weight > _WIDE:
+            # Rare large jumps: away from frequency zero the plain transform is the better one.
+            plain = np.zeros(self.size, self._real)
+            _add_folded(plain, masses.astype(self._real), -centre)
+            better = error > relative
+            departure[better] = (fft.rfft(plain)[self._kept] - 1.0)[better]
+            error[better] = relative
+        return departure, error
 
     def _drop(self) -> None:
         alive = self._bound + self._error > _NEGLIGIBLE

@@ -127,9 +127,12 @@ class _Region:
         self._excess[cumulants.tilts < -0.5] = np.inf
         # A plan looks either way from its tilts.
         self._excess[[0, -1]] = np.inf
-        if np.min(self._excess, axis=0).max() > self._allowed and _EXTENDED_GAIN > 1.0:
+        best = float(np.min(self._excess, axis=0).max())
+        if best > self._allowed and _EXTENDED_GAIN > 1.0:
             self._extended = True
             self._allowed += float(np.log(_EXTENDED_GAIN))
+        # If even that is not enough, come as near as the tilts can.
+        self._allowed = max(self._allowed, best + 0.5)
 
     def _chosen(self) -> list[int]:
         """Numbers of the tilts that together keep rounding within bounds, from low losses up."""
@@ -138,13 +141,11 @@ class _Region:
         while start < self._losses.size and len(chosen) < 6:
             good = self._excess[:, start:] <= self._allowed
             runs = np.where(good.all(axis=1), good.shape[1], np.argmin(good, axis=1))
-            if runs.max() == 0:
-                # Nothing reaches the bound: as near to it as can be, for all that is left.
-                chosen.append(int(np.argmin(self._excess[:, start:].max(axis=1))))
-                break
             longest = np.flatnonzero(runs == runs.max())
-            worst = self._excess[longest, start : start + runs.max()].max(axis=1)
-            chosen.append(int(longest[np.argmin(worst)]))
+            covered = self._excess[longest, start : start + runs.max()]
+            # The least excess at the worst place or, where that hardly differs, in the mean.
+            score = np.maximum(covered.max(axis=1), covered.max(axis=1).min() + 0.5)
+            chosen.append(int(longest[np.argmin(score + 1e-3 * covered.mean(axis=1))]))
             start += int(runs.max())
         return chosen
 

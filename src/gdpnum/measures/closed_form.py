@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import ndtri, ndtri_exp
 
 from gdpnum.errors import UnsupportedMechanism
-from gdpnum.loss.dominating import gaussian_mu
+from gdpnum.loss.dominating import gaussian_mu, pair
 from gdpnum.measures.gaussian_profile import mu_of_advantage
 from gdpnum.mechanisms import (
     ApproxDP,
@@ -37,13 +37,14 @@ _SAFE = 1.0 + 2.0**-48
 
 
 def composed_gaussian_mu(mechanism: Mechanism) -> float | None:
-    """sqrt(sum n_i mu_i^2) if every release is Gaussian, None otherwise."""
+    """sqrt(sum n_i mu_i^2) if every release that reveals anything is Gaussian, None otherwise."""
     squared = 0.0
     for leaf, count in mechanism.parts:
         mu = gaussian_mu(leaf)
-        if mu is None:
+        if mu is not None:
+            squared += count * mu**2
+        elif pair(leaf) is not None:
             return None
-        squared += count * mu**2
     return math.sqrt(squared)
 
 

@@ -38,7 +38,7 @@ from gdpnum.mechanisms.mechanism import checked
 __all__ = ["GDPFit", "fit_gdp"]
 
 # A bracket wider than this many tolerances is refined, and refused if that does not help.
-_WIDEST = 4.0
+_WIDEST = 5.0
 _REFINEMENTS = 3
 
 # The quantile function errs by a few units in the last place of a number below 40.
