@@ -18,6 +18,7 @@ __all__ = ["Atoms", "Cumulants", "Edge"]
 _ENOUGH = 512
 
 # The tilts at which plans look, as multiples of one over the standard deviation.
+_JUMP = np.geomspace(0.3, 100.0, 20)
 _UP, _DOWN = np.geomspace(1e-2, 1e4, 84), np.geomspace(1e-2, 1e4, 24)
 
 
@@ -50,9 +51,9 @@ class Cumulants:
 
     def __init__(self, atoms: Sequence[Atoms]) -> None:
         self.atoms = [_thinned(one) for one in atoms]
+        self._largest_loss = max(float(np.abs(one.losses).max()) for one in self.atoms)
         # A loss that does not vary at all still needs a scale.
-        scale = max(float(np.abs(one.losses).max()) for one in self.atoms)
-        self.deviation = max(_deviation(self.atoms, 0.0), 1e-12 * scale, 1e-100)
+        self.deviation = max(_deviation(self.atoms, 0.0), 1e-12 * self._largest_loss, 1e-100)
         # Jumps too rare to be met in a typical run dominate the variance where the sampling rate
         # is tiny, yet the bulk that an attacker sees at ordinary error rates does not have them.
         self.typical_deviation = max(_deviation(self.atoms, 0.1), 1e-2 * self.deviation)
@@ -63,9 +64,11 @@ class Cumulants:
     @cached_property
     def tilts(self) -> Floats:
         """The tilts looked at, in increasing order."""
-        # Those between -1 and 0 lead from P to Q, whatever the deviation.
-        scaled = [-_DOWN / self.deviation, [0.0], _UP / self.deviation]
-        return np.unique(np.concatenate([*scaled, -np.linspace(0.05, 1.0, 12)]))
+        bulk = [-_DOWN / self.deviation, [0.0], _UP / self.deviation]
+        # Rare jumps are felt at tilts of the scale of one jump; those between -1 and 0 lead from
+        # P to Q, whatever the scale.
+        jump = _JUMP / max(self._largest_loss, 1e-100)
+        return np.unique(np.concatenate([*bulk, jump, -np.linspace(0.05, 1.0, 12)]))
 
     @cached_property
     def _table(self) -> tuple[Floats, Floats]:
