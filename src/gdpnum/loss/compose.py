@@ -54,7 +54,7 @@ class Composition:
     ``sum_{j < i} masses_j + noise_below_i + below``. ``growth`` is that of the factors, as in
     `LossDistribution`; ``drift`` is how far rounding may have moved the losses. Where little lies
     below the window, ``scaled_noise`` bounds how far sum_{j >= i} exp(w_i - w_j) masses_j may be
-    above the exact one.
+    above the exact one. ``window`` is the plan by which all this was computed.
     """
 
     lowest: float
@@ -69,6 +69,7 @@ class Composition:
     growth: float
     drift: float
     scaled_noise: Floats | None
+    window: Window | None
 
     @property
     def losses(self) -> Floats:
@@ -136,7 +137,7 @@ def compose(factors: Sequence[Factor], window: Window | None) -> Composition:
     size = fft.next_fast_len(min(size, length + 1), real=True)
     losses = lowest + step * np.arange(start, stop, dtype=np.float64)
     passes = [_tilted(factors, tilt, size, start, losses, window) for tilt in window.tilts]
-    uses = _uses(passes)
+    uses = _uses(passes) if len(passes) > 1 else [_Use(passes[0], 0, losses.size)]
     above = below = 0.0
     if stop < length:
         above = _chernoff(factors, window.above, losses[-1] + step) if window.above > 0.0 else 1.0
@@ -150,7 +151,8 @@ def compose(factors: Sequence[Factor], window: Window | None) -> Composition:
         growth=sum(factor.times * factor.distribution.growth for factor in factors),
         drift=_drift(factors) + 4.0 * UNIT * float(np.abs(losses).max()),
         scaled_noise=_scaled_noise(uses, losses) if below < _FEW_MISSED else None,
-        **_stitched(uses),
+        window=window,
+        **_stitched(uses, heads=below < _FEW_MISSED),
     )
 
 
@@ -185,9 +187,9 @@ def _uses(passes: Sequence[_Pass]) -> list[_Use]:
     ]
 
 
-def _stitched(uses: Sequence[_Use]) -> dict[str, Floats]:
-    """Masses, and the bounds of a `Composition` on them."""
-    parts = [_bounds(*use) for use in uses]
+def _stitched(uses: Sequence[_Use], *, heads: bool) -> dict[str, Floats]:
+    """Masses, and the bounds of a `Composition` on them; on heads only if wanted."""
+    parts = [_bounds(*use, heads=heads) for use in uses]
     return {name: sum((part[name] for part in parts[1:]), parts[0][name]) for name in parts[0]}
 
 
@@ -207,7 +209,7 @@ def _scaled_noise(uses: Sequence[_Use], losses: Floats) -> Floats:
     return total
 
 
-def _bounds(one: _Pass, start: int, stop: int) -> dict[str, Floats]:
+def _bounds(one: _Pass, start: int, stop: int, *, heads: bool) -> dict[str, Floats]:
     """What one pass contributes to a `Composition`, if its entries start..stop-1 are used."""
     used = slice(start, stop)
     masses, squares, share = (np.zeros(one.masses.size) for _ in range(3))
@@ -216,7 +218,9 @@ def _bounds(one: _Pass, start: int, stop: int) -> dict[str, Floats]:
     share[used] = one.relative * np.abs(one.masses[used])
     # Cauchy-Schwarz: a sum of errors is at most their 2-norm times that of the weights.
     noise = one.norm * np.sqrt(_from_here_on(squares)) + _from_here_on(share)
-    below = one.norm * np.sqrt(_up_to_here(squares)) + _up_to_here(share)
+    below = np.full(masses.size, np.inf)
+    if heads:
+        below = one.norm * np.sqrt(_up_to_here(squares)) + _up_to_here(share)
     # What wrapped counts where it is used. `back` is monotone: it is largest at an end.
     wrapped, wrapped_below = np.zeros(masses.size), np.zeros(masses.size)
     if one.stray > 0.0:
@@ -258,6 +262,7 @@ def _single(one: LossDistribution) -> Composition:
         growth=one.growth,
         drift=_drift([Factor(one, 1)]),
         scaled_noise=nothing,
+        window=None,
     )
 
 

@@ -19,6 +19,7 @@ _ENOUGH = 512
 
 # The tilts at which plans look, as multiples of one over the standard deviation.
 _JUMP = np.geomspace(0.3, 100.0, 20)
+_BETWEEN = -np.linspace(0.05, 1.0, 12)
 _UP, _DOWN = np.geomspace(1e-2, 1e4, 84), np.geomspace(1e-2, 1e4, 24)
 
 
@@ -68,7 +69,7 @@ class Cumulants:
         # Rare jumps are felt at tilts of the scale of one jump; those between -1 and 0 lead from
         # P to Q, whatever the scale.
         jump = _JUMP / max(self._largest_loss, 1e-100)
-        return np.unique(np.concatenate([*bulk, jump, -np.linspace(0.05, 1.0, 12)]))
+        return np.unique(np.concatenate([*bulk, jump, _BETWEEN]))
 
     @cached_property
     def _table(self) -> tuple[Floats, Floats]:
@@ -109,6 +110,11 @@ class Cumulants:
         K there bounds the logs of alpha and beta of the test that rejects at a positive loss.
         """
         return int(np.argmin(np.abs(self.slopes)))
+
+    def log_balanced_error(self) -> float:
+        """About the log of the errors of the test that rejects at a positive loss, from above."""
+        values, _ = self._evaluated(_BETWEEN)
+        return min(0.0, float(values.min()))
 
     def edge(self, start: int, log_mass: float, sign: float) -> Edge:
         """The nearest loss, up (sign 1) or down (-1), beyond which at most that tilted mass lies.

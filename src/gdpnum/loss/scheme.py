@@ -45,13 +45,17 @@ class Cut:
 
 @dataclass(frozen=True, eq=False)
 class Scheme:
-    """Lattice step and one-release ranges; for a split also the cuts and the coarse step."""
+    """Lattice step and one-release ranges; for a split also the cuts and the coarse step.
+
+    ``exact`` says that the lattice is as it has to be, for the losses' atoms or by demand.
+    """
 
     step: float
     anchors: tuple[float, ...]
     ranges: tuple[tuple[float, float], ...]
     cuts: tuple[Cut, ...] | None = None
     coarse_step: float = 0.0
+    exact: bool = False
 
 
 def scheme(releases: Sequence[Release], demand: Demand) -> Scheme:
@@ -76,7 +80,7 @@ def scheme(releases: Sequence[Release], demand: Demand) -> Scheme:
         step = max(step, reach / _LONG)
     anchors = tuple(0.0 for _ in releases)
     if demand.grid_step is not None:
-        return Scheme(demand.grid_step, anchors, ranges)
+        return Scheme(demand.grid_step, anchors, ranges, exact=True)
     if total < _FEW and np.isfinite([release.pair.highest for release in releases]).all():
         # Bounded losses have atoms; so few of them do not yet add up to something smooth.
         step = 0.25 * step
@@ -110,8 +114,7 @@ def _ranges(
     whole = Cumulants(
         [Atoms(one.losses, one.p, times) for one, (_, times) in zip(points, releases, strict=True)]
     )
-    smaller = float(np.exp(min(0.0, float(whole.values[whole.balanced]))))
-    share = 0.01 * min(demand.tolerance, 0.1) * smaller
+    share = 0.01 * min(demand.tolerance, 0.1) * float(np.exp(whole.log_balanced_error()))
     lower = max(share, demand.mass)
     found = []
     for (pair, times), (losses, p, _) in zip(releases, points, strict=True):
@@ -156,7 +159,7 @@ def _aligned(releases: Sequence[Release], step: float) -> Scheme | None:
         if length is None or span / step > _LONG:
             return None
         exact = length / float(np.ceil(length / step))
-    return Scheme(exact, tuple(low for low, _ in ends), ends)
+    return Scheme(exact, tuple(low for low, _ in ends), ends, exact=True)
 
 
 def _common_step(lengths: Sequence[float | None]) -> float | None:

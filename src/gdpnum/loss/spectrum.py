@@ -12,6 +12,7 @@ sums C may be large; there the plain transform is used.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,9 @@ from gdpnum.loss.sums import UNIT, long_sum_error, running_sums
 __all__ = ["Spectrum", "transform_error"]
 
 _PI = 4.0 * np.arctan(np.longdouble(1.0))
+
+# Roots of transforms up to this length are worth keeping.
+_SHORT = 2**16
 
 # A distribution whose mean distance from its centre, in lattice steps, exceeds this is wide.
 _WIDE = 64.0
@@ -52,12 +56,9 @@ class Spectrum:
         self._real = np.longdouble if extended else np.float64
         self._unit = 0.5 * float(np.finfo(self._real).eps)
         self._kept = np.arange(size // 2 + 1)
-        half = np.arange(size // 2 + 1, dtype=self._real) * self._real(_PI / size)
-        # exp(-2it) - 1 = -2 sin(t) (sin(t) + i cos(t)), without cancellation.
-        sine = np.sin(half)
-        self._less_one = -2.0 * sine * (sine + 1j * np.cos(half))
-        self._magnitude, self._phase = (np.zeros(half.size, self._real) for _ in range(2))
-        self._bound, self._error = (np.zeros(half.size) for _ in range(2))
+        self._less_one = _roots_less_one(size, extended)
+        self._magnitude, self._phase = (np.zeros(self._kept.size, self._real) for _ in range(2))
+        self._bound, self._error = (np.zeros(self._kept.size) for _ in range(2))
         self._shift = 0
 
     def _transform_error(self) -> float:
@@ -120,6 +121,25 @@ class Spectrum:
         norm = _norm(error) + self._transform_error() * _norm(bound) + dropped
         # Parseval; a real transform stores half the frequencies, so all but the ends count twice.
         return circular[places], float(np.sqrt(2.0 / self.size) * norm)
+
+
+def _roots_less_one(size: int, extended: bool) -> NDArray[Any]:
+    """exp(-2 pi i k / size) - 1 for k up to size / 2."""
+    return _cached_roots(size, extended) if size <= _SHORT else _roots(size, extended)
+
+
+def _roots(size: int, extended: bool) -> NDArray[Any]:
+    real = np.longdouble if extended else np.float64
+    half = np.arange(size // 2 + 1, dtype=real) * real(_PI / size)
+    # exp(-2it) - 1 = -2 sin(t) (sin(t) + i cos(t)), without cancellation.
+    sine = np.sin(half)
+    roots = np.asarray(-2.0 * sine * (sine + 1j * np.cos(half)))
+    roots.flags.writeable = False
+    return roots
+
+
+# The four transforms of a fit are often of one length.
+_cached_roots = lru_cache(maxsize=8)(_roots)
 
 
 def _norm(values: Floats) -> float:

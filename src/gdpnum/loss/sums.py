@@ -27,7 +27,7 @@ UNIT = 2.0**-53
 _PIECE = 300.0
 
 # Terms that are summed one after the other.
-_BLOCK = 64
+_BLOCK = 256
 
 _LONG_UNIT = 0.5 * float(np.finfo(np.longdouble).eps)
 

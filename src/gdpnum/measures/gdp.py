@@ -16,7 +16,7 @@ from gdpnum.errors import BudgetExceeded, UnsupportedMechanism
 from gdpnum.loss.accountant import Attacks, attacks, upper_bound
 from gdpnum.loss.demand import Demand
 from gdpnum.loss.dominating import Release, releases
-from gdpnum.loss.scheme import Scheme, scheme
+from gdpnum.loss.scheme import scheme
 from gdpnum.measures.closed_form import (
     composed_gaussian_mu,
     infinite_mass,
@@ -143,7 +143,8 @@ def _numerical_fit(
     lines = [lines_of(loss) for loss in losses]
     points = [points_of(loss, one) for loss, one in zip(losses, lines, strict=True)]
     curve = curve_of(lines)
-    tests = _needed_attacks(planned, lines, demand)
+    needed = _needed(lines, demand)
+    tests = [attacks(*planned[number], demand, losses[number].window) for number in needed]
     lower = max(_mu_from_below(one, slack) for one in tests)
     mu, reason = _upper(mechanism, points, curve.mass_at_infinity, slack)
     if math.isinf(mu) or (slack == 0.0 and is_tight_at_zero(mechanism)):
@@ -231,17 +232,13 @@ def _mu_from_below(tests: Attacks, slack: float) -> float:
     return max(0.0, _largest_separation(points, slack) - _QUANTILE_ERROR)
 
 
-def _needed_attacks(
-    planned: list[tuple[list[Release], Scheme]], lines: list[Lines], demand: Demand
-) -> list[Attacks]:
-    """Attacks in the first direction, and in the second if it is anywhere clearly the worse."""
-    needed = planned[:1]
-    if len(planned) > 1:
+def _needed(lines: list[Lines], demand: Demand) -> list[int]:
+    """The directions to attack: the first, and the second if it is anywhere clearly the worse."""
+    if len(lines) > 1:
         first, second = lines
         knots = np.append(0.0, second.epsilons[:: max(1, second.epsilons.size // 256)])
         # Where the two agree to the tolerance, attacks in the first direction tell enough.
-        if (
-            second.delta(knots) > first.delta(knots) * (1.0 + 4.0 * demand.tolerance) + demand.floor
-        ).any():
-            needed = planned
-    return [attacks(found, plan, demand) for found, plan in needed]
+        enough = first.delta(knots) * (1.0 + 4.0 * demand.tolerance) + demand.floor
+        if (second.delta(knots) > enough).any():
+            return [0, 1]
+    return [0]
