@@ -3,6 +3,13 @@
 import resource
 
 import pytest
+from hypothesis import settings
+
+# The same examples in every run: a test that fails does so for everyone. To search for new ones,
+# run pytest with --hypothesis-profile=searching.
+settings.register_profile("steady", derandomize=True, deadline=None)
+settings.register_profile("searching", deadline=None, max_examples=500)
+settings.load_profile("steady")
 
 
 @pytest.fixture

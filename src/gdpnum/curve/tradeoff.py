@@ -86,10 +86,10 @@ class TradeoffCurve:
     def tpr(self, fpr: ArrayLike) -> float | Floats:
         """1 - f(fpr): no attack with that FPR has a higher TPR; accurate where it is tiny."""
         rates = _rates("fpr", fpr)
-        alphas, _ = self._steep
+        alphas, betas = self._steep
         tprs = np.concatenate([[self.mass_at_infinity], self.tprs[::-1]])
-        small = np.interp(rates, alphas, tprs)
-        value = np.where(rates <= alphas[-1], small, 1.0 - np.asarray(self.beta(rates)))
+        steep = (rates <= alphas[-1]) & (rates < betas[-1])
+        value = np.where(steep, np.interp(rates, alphas, tprs), 1.0 - np.asarray(self.beta(rates)))
         value = np.where(rates == 0.0, self.mass_at_infinity, value)
         return _like(fpr, np.clip(value, rates, 1.0))
 

@@ -11,7 +11,11 @@ from gdpnum.loss.compose import Composition, falls
 from gdpnum.loss.pair import Floats
 from gdpnum.loss.sums import scaled_tail_sums, sum_error
 
-__all__ = ["Lines", "Points", "curve_of", "lines_of", "points_of"]
+__all__ = ["FEW_MISSED", "Lines", "Points", "curve_of", "lines_of", "points_of"]
+
+
+#: Below this, false negatives are few enough to need bounds of their own.
+FEW_MISSED = 0.01
 
 
 class Lines(NamedTuple):
@@ -53,7 +57,8 @@ def lines_of(loss: Composition) -> Lines:
     tprs = (tails + infinite) * (1.0 + rounding)
     with np.errstate(divide="ignore"):
         log_alphas = np.log(scaled_tail_sums(falls(tails), losses)) - losses * (1.0 + 2.0**-51)
-    log_alphas -= rounding + loss.drift
+    # They fall but for rounding; where it raises one, take the one before.
+    log_alphas = np.minimum.accumulate(log_alphas) - (rounding + loss.drift)
     return Lines(losses, log_alphas, tprs, infinite)
 
 
@@ -73,29 +78,31 @@ def points_of(loss: Composition, lines: Lines) -> Points:
     is above (alpha, beta), as curves fall.
     """
     plain = Points(lines.log_alphas, lines.tprs, 1.0 - lines.tprs)
-    if loss.scaled_noise is None or plain.betas[0] > 0.01:
+    if loss.scaled_noise is None or plain.betas[0] > FEW_MISSED:
         return plain
     first = int(np.searchsorted(loss.losses, 0.0))
     losses = loss.losses[first:]
     rounding = 4.0 * sum_error(loss.masses.size) + loss.growth
     scaled = scaled_tail_sums(loss.masses[first:], losses) * (1.0 - rounding)
     scaled -= loss.scaled_noise[first:]
-    # Up to the threshold at which half is missed, as far down as alpha is known at all.
-    last = min(int(np.searchsorted(-lines.tprs, -0.5)), losses.size - 1)
-    unknown = np.flatnonzero(scaled[: last + 1] <= 0.0)
+    missed = loss.head_below()[first:] * (1.0 - rounding)
+    # As far up as these betas are the better ones, and as far down as alpha is known at all.
+    stop = int(np.argmax(np.append(plain.betas >= missed, True)))
+    unknown = np.flatnonzero(scaled[: stop + 1] <= 0.0)
     start = int(unknown[-1]) + 1 if unknown.size else 0
-    if start > last:
+    if start >= stop:
         return plain
-    known = slice(start, last + 1)
+    # The two kinds overlap by one, so that none of the vertices between is left to neither.
+    known = slice(start, stop + 1)
     log_alphas = np.log(scaled[known]) - losses[known] * (1.0 + 2.0**-50) - loss.drift
-    betas = loss.head_below()[first:][known] * (1.0 - rounding)
+    betas = missed[known]
     if start > 0 or loss.lowest > 0.5 * loss.step:
         # For thresholds below the first of these beta is at least zero, and alpha larger.
         log_alphas, betas = np.append(log_alphas[:1], log_alphas), np.append(0.0, betas)
     return Points(
-        np.concatenate([log_alphas, plain.log_alphas[last:]]),
-        np.concatenate([1.0 - betas, plain.tprs[last:]]),
-        np.concatenate([betas, plain.betas[last:]]),
+        np.concatenate([log_alphas, plain.log_alphas[stop:]]),
+        np.concatenate([1.0 - betas, plain.tprs[stop:]]),
+        np.concatenate([betas, plain.betas[stop:]]),
     )
 
 

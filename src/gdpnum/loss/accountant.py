@@ -20,8 +20,6 @@ from gdpnum.loss.window import Window, steep_window, whole_window
 
 __all__ = ["Attacks", "attacks", "upper_bound"]
 
-_COARSER = 1.4
-
 
 def upper_bound(releases: Sequence[Release], plan: Scheme, demand: Demand) -> Composition:
     """A composed loss that dominates the releases in this direction, for losses >= 0.
@@ -74,10 +72,8 @@ def attacks(
     under_p: list[Factor] = []
     under_q: list[Factor] = []
     if plan.cuts is None:
-        # Rounding loses half the variance that connect-the-dots adds: a coarser lattice will do.
-        step = plan.step if plan.exact else _COARSER * plan.step
         for (pair, count), limits, anchor in zip(releases, plan.ranges, plan.anchors, strict=True):
-            p, q = dominated(pair, lattice(step, *limits, anchor), step)
+            p, q = dominated(pair, lattice(plan.step, *limits, anchor), plan.step)
             under_p.append(Factor(p, count))
             under_q.append(Factor(q, count))
         return _attacks(under_p, under_q, window or _steep(under_p, demand), 0.0)

@@ -45,17 +45,13 @@ class Cut:
 
 @dataclass(frozen=True, eq=False)
 class Scheme:
-    """Lattice step and one-release ranges; for a split also the cuts and the coarse step.
-
-    ``exact`` says that the lattice is as it has to be, for the losses' atoms or by demand.
-    """
+    """Lattice step and one-release ranges; for a split also the cuts and the coarse step."""
 
     step: float
     anchors: tuple[float, ...]
     ranges: tuple[tuple[float, float], ...]
     cuts: tuple[Cut, ...] | None = None
     coarse_step: float = 0.0
-    exact: bool = False
 
 
 def scheme(releases: Sequence[Release], demand: Demand) -> Scheme:
@@ -80,7 +76,7 @@ def scheme(releases: Sequence[Release], demand: Demand) -> Scheme:
         step = max(step, reach / _LONG)
     anchors = tuple(0.0 for _ in releases)
     if demand.grid_step is not None:
-        return Scheme(demand.grid_step, anchors, ranges, exact=True)
+        return Scheme(demand.grid_step, anchors, ranges)
     if total < _FEW and np.isfinite([release.pair.highest for release in releases]).all():
         # Bounded losses have atoms; so few of them do not yet add up to something smooth.
         step = 0.25 * step
@@ -159,7 +155,7 @@ def _aligned(releases: Sequence[Release], step: float) -> Scheme | None:
         if length is None or span / step > _LONG:
             return None
         exact = length / float(np.ceil(length / step))
-    return Scheme(exact, tuple(low for low, _ in ends), ends, exact=True)
+    return Scheme(exact, tuple(low for low, _ in ends), ends)
 
 
 def _common_step(lengths: Sequence[float | None]) -> float | None:

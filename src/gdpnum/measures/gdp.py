@@ -11,7 +11,7 @@ from scipy.special import ndtr, ndtri, ndtri_exp
 
 from gdpnum import _validate
 from gdpnum.curve.mechanism_curve import SMALLEST_TPR, demanded, directions
-from gdpnum.curve.vertices import Lines, Points, curve_of, lines_of, points_of
+from gdpnum.curve.vertices import FEW_MISSED, Lines, Points, curve_of, lines_of, points_of
 from gdpnum.errors import BudgetExceeded, UnsupportedMechanism
 from gdpnum.loss.accountant import Attacks, attacks, upper_bound
 from gdpnum.loss.demand import Demand
@@ -141,8 +141,10 @@ def _numerical_fit(
     planned = [(one, scheme(one, demand)) for one in directions(found)]
     losses = [upper_bound(one, plan, demand) for one, plan in planned]
     lines = [lines_of(loss) for loss in losses]
-    points = [points_of(loss, one) for loss, one in zip(losses, lines, strict=True)]
     curve = curve_of(lines)
+    points = [Points(curve.log_alphas, curve.tprs, 1.0 - curve.tprs)]
+    if 1.0 - curve.tprs[0] < FEW_MISSED:
+        points = [points_of(loss, one) for loss, one in zip(losses, lines, strict=True)]
     needed = _needed(lines, demand)
     tests = [attacks(*planned[number], demand, losses[number].window) for number in needed]
     lower = max(_mu_from_below(one, slack) for one in tests)
@@ -227,8 +229,13 @@ def _largest_separation(points: Points, slack: float) -> float:
 
 
 def _mu_from_below(tests: Attacks, slack: float) -> float:
-    sure = tests.beta + slack > 0.0
-    points = Points(tests.log_alpha[sure], tests.tpr[sure], tests.beta[sure])
+    # Each test alone is a bound; every other one of many is as good.
+    log_alpha, tpr, beta = (
+        column[:: 2 if column.size > 500 else 1]
+        for column in (tests.log_alpha, tests.tpr, tests.beta)
+    )
+    sure = beta + slack > 0.0
+    points = Points(log_alpha[sure], tpr[sure], beta[sure])
     return max(0.0, _largest_separation(points, slack) - _QUANTILE_ERROR)
 
 
