@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -71,7 +72,7 @@ class Composition:
     scaled_noise: Floats | None
     window: Window | None
 
-    @property
+    @cached_property
     def losses(self) -> Floats:
         """The lattice points of the window."""
         return self.lowest + self.step * np.arange(self.masses.size, dtype=np.float64)

@@ -32,8 +32,10 @@ class Atoms(NamedTuple):
 
     def variance(self, least: float) -> float:
         """Variance of one loss, of those only that are reached or exceeded at least so often."""
-        kept = np.cumsum(self.weights[::-1])[::-1] * self.times >= least
-        weights, losses = self.weights[kept], self.losses[kept]
+        weights, losses = self.weights, self.losses
+        if least > 0.0:
+            kept = np.cumsum(weights[::-1])[::-1] * self.times >= least
+            weights, losses = weights[kept], losses[kept]
         mass = float(weights.sum())
         if mass <= 0.0:
             return 0.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -27,7 +28,7 @@ class LossDistribution:
     mass_at_infinity: float = 0.0
     growth: float = 0.0
 
-    @property
+    @cached_property
     def losses(self) -> Floats:
         """The lattice points."""
         return self.lowest + self.step * np.arange(self.masses.size, dtype=np.float64)
@@ -35,10 +36,14 @@ class LossDistribution:
     def log_moment(self, tilt: float) -> float:
         """Log of the sum of exp(tilt * loss) times mass, over the finite losses."""
         exponents = tilt * self.losses
-        if not self.masses.any():
+        # The largest exponent of a positive mass; the ends are looked at first, as one usually is.
+        end = -1 if tilt > 0.0 else 0
+        if self.masses[end] > 0.0:
+            largest = float(exponents[end])
+        elif self.masses.any():
+            largest = float(exponents[self.masses > 0.0].max())
+            exponents = np.minimum(exponents, largest)
+        else:
             return -np.inf
-        # Zero masses must not set the scale, or all the others might underflow.
-        largest = float(exponents[self.masses > 0.0].max())
-        exponents = np.minimum(exponents, largest)
         # A sum, not a dot product: BLAS may use threads, and then rounds differently each time.
         return largest + float(np.log((self.masses * np.exp(exponents - largest)).sum()))
