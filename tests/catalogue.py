@@ -3,7 +3,7 @@
 Two kinds. `REFERENCE` are DP-SGD runs whose numbers were computed elsewhere, to high precision,
 in the limit of zero lattice step; every number comes with a bound on its error
 (reference/dpsgd.json). `CLOSED_FORM` are mechanisms whose answer has a formula, written out to
-all digits. test_oracles.py checks both against the oracles.
+all digits. test_catalogue.py checks both against the oracles.
 
 Nothing here imports gdpnum: a case names its mechanism by class and arguments, so that
 `getattr(gdpnum, case.family)(**case.arguments)` builds it.

@@ -34,7 +34,7 @@ def exact_mu(run, slack):
 @pytest.mark.parametrize("slack", [1e-6, 1e-10])
 @two_steps
 def test_the_bracket_of_two_steps_holds_their_mu(run, slack):
-    # The quadrature settles mu to 1e-9 or better (test_oracles.py).
+    # The quadrature settles mu to 1e-9 or better (test_oracle_steps.py).
     exact = exact_mu(tuple(run), slack)
     fit = fit_gdp(mechanism(run), slack=slack)
     assert fit.mu_lower <= exact * (1 + 1e-9)
@@ -109,7 +109,7 @@ def test_no_attack_on_a_few_steps_beats_the_curve(run, loss):
 
 @pytest.mark.parametrize(("direction", "published"), [("remove", 0.1486), ("add", 0.1672)])
 def test_two_sampled_laplace_steps_in_each_direction(direction, published):
-    """b = 1, q = 1/2, eps = 1/4; test_oracles.py has the integrals."""
+    """b = 1, q = 1/2, eps = 1/4; test_oracle_sums.py has the integrals."""
     found = releases(PoissonSampled(Laplace(scale=1.0), rate=0.5) * 2)
     if direction == "add":
         found = [Release(pair.reversed(), times) for pair, times in found]

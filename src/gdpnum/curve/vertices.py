@@ -10,12 +10,9 @@ from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.loss.compose import Composition, falls
 from gdpnum.loss.pair import Floats
 from gdpnum.loss.sums import scaled_tail_sums, sum_error
+from gdpnum.loss.window import FEW_MISSED
 
-__all__ = ["FEW_MISSED", "Lines", "Points", "curve_of", "lines_of", "points_of"]
-
-
-#: Below this, false negatives are few enough to need bounds of their own.
-FEW_MISSED = 0.01
+__all__ = ["Lines", "Points", "curve_of", "lines_of", "points_of"]
 
 
 class Lines(NamedTuple):

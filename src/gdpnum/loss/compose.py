@@ -24,7 +24,7 @@ from gdpnum.loss.distribution import LossDistribution
 from gdpnum.loss.pair import Floats
 from gdpnum.loss.spectrum import Spectrum
 from gdpnum.loss.sums import UNIT, head_sums, scaled_tail_sums, tail_sums
-from gdpnum.loss.window import Window
+from gdpnum.loss.window import FEW_MISSED, Window
 
 __all__ = ["LARGEST_TRANSFORM", "Composition", "Factor", "compose", "falls"]
 
@@ -33,9 +33,6 @@ LARGEST_TRANSFORM = 2**23
 
 # Squares of exp of this still fit.
 _LARGEST_EXPONENT = 300.0
-
-# Below this, false negatives are few enough to need bounds of their own.
-_FEW_MISSED = 0.01
 
 
 class Factor(NamedTuple):
@@ -151,9 +148,9 @@ def compose(factors: Sequence[Factor], window: Window | None) -> Composition:
         below=below,
         growth=sum(factor.times * factor.distribution.growth for factor in factors),
         drift=_drift(factors) + 4.0 * UNIT * float(np.abs(losses).max()),
-        scaled_noise=_scaled_noise(uses, losses) if below < _FEW_MISSED else None,
+        scaled_noise=_scaled_noise(uses, losses) if below < FEW_MISSED else None,
         window=window,
-        **_stitched(uses, heads=below < _FEW_MISSED),
+        **_stitched(uses, heads=below < FEW_MISSED),
     )
 
 
@@ -303,11 +300,12 @@ def _tilted(
     log_scale, relative = 0.0, 8.0
     for distribution, count in factors:
         exponents = tilt * distribution.losses
-        largest = float(exponents.max())
-        weighted = distribution.masses * np.exp(exponents - largest)
+        log_moment = distribution.log_moment(tilt)
+        # The cap concerns zero masses only: a positive one is no more than one when tilted.
+        weighted = distribution.masses * np.exp(np.minimum(exponents - log_moment, 700.0))
         total = float(weighted.sum())
         spectrum.multiply(weighted / total, count)
-        log_scale += count * (largest + float(np.log(total)))
+        log_scale += count * (log_moment + float(np.log(total)))
         # Units of rounding that each factor's tilt, sum and quotient may bring, all one way.
         relative += count * (float(np.abs(exponents).max()) + np.log2(exponents.size) + 8.0)
     values, error = spectrum.masses(start, start + losses.size)

@@ -15,13 +15,13 @@ from gdpnum.loss.cumulants import Cumulants, Edge
 from gdpnum.loss.demand import Demand
 from gdpnum.loss.pair import Floats
 
-__all__ = ["Window", "steep_window", "whole_window"]
+__all__ = ["FEW_MISSED", "Window", "steep_window", "whole_window"]
 
 # How much more accurate extended precision is; not at all on some platforms.
 _EXTENDED_GAIN = float(np.finfo(np.float64).eps / np.finfo(np.longdouble).eps)
 
-# Below this, false negatives are few enough to need bounds of their own.
-_FEW_MISSED = 0.01
+#: Below this, false negatives are few enough to need bounds of their own.
+FEW_MISSED = 0.01
 
 # Losses at which a plan is checked, as parts of its range.
 _PARTS = np.append(0.0, np.geomspace(1e-3, 1.0, 24))
@@ -66,7 +66,7 @@ def steep_window(cumulants: Cumulants, demand: Demand) -> Window:
     """
     balanced = cumulants.balanced
     bottom = Edge(0.0, min(float(cumulants.tilts[balanced]), -1e-3))
-    if cumulants.values[balanced] < np.log(_FEW_MISSED):
+    if cumulants.values[balanced] < np.log(FEW_MISSED):
         bottom = cumulants.edge(cumulants.zero, float(np.log(demand.mass)), -1.0)
     region = _Region(cumulants, demand, bottom)
     # An error is compared with the mass on the smaller side.

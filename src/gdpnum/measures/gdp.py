@@ -11,12 +11,13 @@ from scipy.special import ndtr, ndtri, ndtri_exp
 
 from gdpnum import _validate
 from gdpnum.curve.mechanism_curve import SMALLEST_TPR, demanded, directions
-from gdpnum.curve.vertices import FEW_MISSED, Lines, Points, curve_of, lines_of, points_of
+from gdpnum.curve.vertices import Lines, Points, curve_of, lines_of, points_of
 from gdpnum.errors import BudgetExceeded, UnsupportedMechanism
 from gdpnum.loss.accountant import Attacks, attacks, upper_bound
 from gdpnum.loss.demand import Demand
 from gdpnum.loss.dominating import Release, releases
 from gdpnum.loss.scheme import scheme
+from gdpnum.loss.window import FEW_MISSED
 from gdpnum.measures.closed_form import (
     composed_gaussian_mu,
     infinite_mass,
