@@ -42,6 +42,9 @@ __all__ = ["GDPFit", "fit_gdp"]
 _WIDEST = 5.0
 _REFINEMENTS = 3
 
+# A mu below this is next to nothing; there the tolerance is relative to this.
+_TINY = 1e-3
+
 # The quantile function errs by a few units in the last place of a number below 40.
 _QUANTILE_ERROR = 40.0 * 2.0**-50
 
@@ -89,7 +92,8 @@ def fit_gdp(
     that is sqrt(steps) / noise_multiplier, with no amplification by sampling at all.
     ``grid_step`` fixes the lattice step in place of the tolerance.
 
-    Raises `BudgetExceeded` where that accuracy is out of reach in double precision.
+    Raises `BudgetExceeded` where that accuracy is out of reach in double precision; a mu below
+    1e-3 may be returned with a bracket that is wider, but no wider than for 1e-3.
 
     >>> import gdpnum
     >>> run = gdpnum.DPSGD(noise_multiplier=9.4, sample_rate=16384 / 50000, steps=2000)
@@ -115,6 +119,8 @@ def fit_gdp(
             return replace(fit, tolerance=tolerance)
         finer = demand.tolerance if demand.hasty else demand.tolerance / 4.0
         demand = replace(demand, tolerance=finer, hasty=False)
+    if gap <= _WIDEST * tolerance * _TINY:
+        return replace(fit, tolerance=tolerance)
     raise BudgetExceeded(
         f"mu lies between {fit.mu_lower:.6g} and {fit.mu:.6g}, wider than tolerance={tolerance!r} "
         f"allows; pass tolerance={1.2 * gap / (_WIDEST * max(fit.mu, 1e-6)):.2g} or a larger slack"
