@@ -117,7 +117,10 @@ def curve_of(directions: list[Lines]) -> TradeoffCurve:
     start = 1 if first.epsilons.size > 1 and first.epsilons[0] < 1e-6 * first.epsilons[1] else 0
     epsilons = first.epsilons[start:]
     knots = np.append(0.0, epsilons)
-    own = first.delta(knots)
+    # Each of its knots is on a line of its own.
+    with np.errstate(over="ignore"):
+        own = first.tprs[start:] - np.exp(epsilons + first.log_alphas[start:])
+    own = np.append(first.delta(np.zeros(1)), np.maximum(own, first.mass_at_infinity))
     deltas = np.max([own, *(other.delta(knots) for other in others)], axis=0)
     # What the first lacks at either end of a cell; next to nothing is simply added to its line.
     lead = np.maximum((deltas - own)[:-1], (deltas - own)[1:])

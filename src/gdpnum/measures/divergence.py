@@ -38,17 +38,19 @@ def _cells(mu: float, gdp: Floats, edges: Floats, attacks: Attacks) -> Floats:
     with np.errstate(divide="ignore", invalid="ignore"):
         sunk = np.log(np.maximum(tpr, 0.0)) - log_alpha
 
-    def ratio(epsilons: Floats, gdp: Floats) -> Floats:
+    def ratio(epsilons: Floats, gdp: Floats, weight: Floats) -> Floats:
         with np.errstate(over="ignore"):
             shown = tpr - np.exp(epsilons + log_alpha)
-        return (gdp - np.maximum(shown, 0.0)) * _weight(epsilons)
+        return (gdp - np.maximum(shown, 0.0)) * weight
 
+    weight = _weight(edges)
     # The line holds up to where it sinks below zero, or to the end of the cell.
-    until, at_until = right.copy(), gdp[1:].copy()
+    until, at_until, weight_until = right.copy(), gdp[1:].copy(), weight[1:].copy()
     sinks = sunk < right
     until[sinks] = np.maximum(sunk, left)[sinks]
     at_until[sinks] = delta_of_mu(mu, until[sinks])
-    return np.maximum(ratio(left, gdp[:-1]), ratio(until, at_until))
+    weight_until[sinks] = _weight(until[sinks])
+    return np.maximum(ratio(left, gdp[:-1], weight[:-1]), ratio(until, at_until, weight_until))
 
 
 def _weight(epsilons: Floats) -> Floats:
