@@ -1,15 +1,16 @@
 """Fixtures for all tests."""
 
+import os
 import resource
 
 import pytest
 from hypothesis import settings
 
 # The same examples in every run: a test that fails does so for everyone. To search for new ones,
-# run pytest with --hypothesis-profile=searching.
+# run pytest with HYPOTHESIS_PROFILE=searching.
 settings.register_profile("steady", derandomize=True, deadline=None)
-settings.register_profile("searching", deadline=None, max_examples=500)
-settings.load_profile("steady")
+settings.register_profile("searching", deadline=None)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 
 
 @pytest.fixture
