@@ -83,8 +83,9 @@ def points_of(loss: Composition, lines: Lines) -> Points:
     scaled = scaled_tail_sums(loss.masses[first:], losses) * (1.0 - rounding)
     scaled -= loss.scaled_noise[first:]
     missed = loss.head_below()[first:] * (1.0 - rounding)
-    # As far up as these betas are the better ones, and as far down as alpha is known at all.
-    stop = int(np.argmax(np.append(plain.betas >= missed, True)))
+    # As far up as these betas are the better ones, or until half is missed, and as far down as
+    # alpha is known at all.
+    stop = int(np.argmax(np.append((plain.betas >= missed) | (plain.betas >= 0.5), True)))
     unknown = np.flatnonzero(scaled[: stop + 1] <= 0.0)
     start = int(unknown[-1]) + 1 if unknown.size else 0
     if start >= stop:

@@ -135,8 +135,11 @@ def _log_fpr(weighted: Composition) -> Callable[[Floats], Floats]:
     losses = weighted.losses
     rounding = 4.0 * sum_error(losses.size) + losses * 2.0**-51 + weighted.drift
     scaled = scaled_tail_sums(np.maximum(weighted.masses, 0.0), losses)
-    # Errors enter with weights exp(w_i - w_j) <= 1, so the bound on their plain sum holds.
-    logs = np.log(scaled + weighted.noise + weighted.above + 1e-300) - losses + rounding
+    # Errors enter with weights exp(w_i - w_j) <= 1, so the bound on their plain sum holds, too.
+    noise = weighted.noise
+    if weighted.scaled_noise is not None:
+        noise = np.minimum(noise, weighted.scaled_noise)
+    logs = np.log(scaled + noise + weighted.above + 1e-300) - losses + rounding
 
     def log_fpr(wanted: Floats) -> Floats:
         # The two windows may begin a few lattice points apart.
