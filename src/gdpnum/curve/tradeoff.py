@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from gdpnum.errors import InvalidArgument
 from gdpnum.loss.pair import Floats
 
-__all__ = ["TradeoffCurve"]
+__all__ = ["TradeoffCurve", "steep_delta"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -103,12 +103,8 @@ class TradeoffCurve:
         if np.isnan(values).any():
             raise InvalidArgument("epsilon=nan is not a number; pass a real epsilon")
         positive = np.minimum(np.abs(values), 1e300)
-        line = np.searchsorted(self.epsilons, positive)
-        inside = np.minimum(line, self.tprs.size - 1)
-        with np.errstate(over="ignore"):
-            steep = self.tprs[inside] - np.exp(positive + self.log_alphas[inside])
-        delta = np.where(line < self.tprs.size, steep, self.mass_at_infinity)
-        delta = np.clip(delta, self.mass_at_infinity, 1.0)
+        lines = (self.epsilons, self.log_alphas, self.tprs, self.mass_at_infinity)
+        delta = np.minimum(steep_delta(*lines, positive), 1.0)
         # Symmetry: delta(-eps) = 1 - exp(-eps) (1 - delta(eps)).
         delta = np.where(values < 0.0, 1.0 - np.exp(-positive) * (1.0 - delta), delta)
         return _like(epsilon, delta)
@@ -140,6 +136,17 @@ class TradeoffCurve:
             deltas = self.tprs - np.exp(self.epsilons + self.log_alphas)
         # Falling in exact arithmetic; rounding must not break the search.
         return np.maximum.accumulate(deltas[::-1])[::-1]
+
+
+def steep_delta(
+    epsilons: Floats, log_alphas: Floats, tprs: Floats, infinite: float, at: Floats
+) -> Floats:
+    """The profile at epsilons >= 0, from the lines of a steep half."""
+    line = np.searchsorted(epsilons, at)
+    inside = np.minimum(line, tprs.size - 1)
+    with np.errstate(over="ignore"):
+        steep = tprs[inside] - np.exp(at + log_alphas[inside])
+    return np.maximum(np.where(line < tprs.size, steep, infinite), infinite)
 
 
 def _rates(name: str, value: ArrayLike) -> Floats:

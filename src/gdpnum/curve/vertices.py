@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gdpnum.curve.tradeoff import TradeoffCurve
+from gdpnum.curve.tradeoff import TradeoffCurve, steep_delta
 from gdpnum.loss.compose import Composition, falls
 from gdpnum.loss.pair import Floats
 from gdpnum.loss.sums import scaled_tail_sums, sum_error
@@ -28,12 +28,7 @@ class Lines(NamedTuple):
 
     def delta(self, epsilons: Floats) -> Floats:
         """The profile at epsilons >= 0."""
-        line = np.searchsorted(self.epsilons, epsilons)
-        inside = np.minimum(line, self.tprs.size - 1)
-        with np.errstate(over="ignore"):
-            steep = self.tprs[inside] - np.exp(epsilons + self.log_alphas[inside])
-        steep[line == self.tprs.size] = 0.0
-        return np.maximum(steep, self.mass_at_infinity)
+        return steep_delta(*self, epsilons)
 
 
 def lines_of(loss: Composition) -> Lines:

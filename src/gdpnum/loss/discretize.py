@@ -74,8 +74,8 @@ def connect_the_dots(p: Floats, q: Floats, nodes: Floats, step: float) -> tuple[
     Rounding. The profile of the result at a node is P[L > w] - exp(w) Q[L > w], so it errs by no
     more than TAIL_ERROR times the sum of these two, delta(w) + 2 exp(w) Q[L > w]. Moving a share
     of 2 TAIL_ERROR / (1 - exp(-h)) of all mass up by one node makes good for the second term, as
-    delta(w - h) - delta(w) >= (1 - exp(-h)) exp(w) Q[L > w], and scaling for the first. Single
-    masses that rounding made negative are raised to zero.
+    delta(w - h) - delta(w) >= (1 - exp(-h)) exp(w) Q[L > w], and scaling for the first; twice
+    that is moved. Single masses that rounding made negative are raised to zero.
     """
     inner, weight, width = p[1:-1], _exp(nodes[:-1]), -np.expm1(-step)
     upper = (inner - weight * q[1:-1]) / width

@@ -15,6 +15,7 @@ least T - k bulk draws: bulk^(T - k) and jump^T, on the event of at most k jumps
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -38,20 +39,25 @@ class SplitPair:
     pair: Pair
     cut: float
 
+    @cached_property
+    def _sides(self) -> tuple[Floats, Floats]:
+        """P and Q masses below and above the cut."""
+        return self.pair.cells(np.array([self.cut]))
+
+    @property
     def _below(self) -> tuple[float, float]:
-        p, q = self.pair.cells(np.array([self.cut]))
+        p, q = self._sides
         return float(p[0]), float(q[0])
 
     @property
     def jump_rate(self) -> float:
         """P mass above the cut."""
-        p, _ = self.pair.cells(np.array([self.cut]))
-        return float(p[1])
+        return float(self._sides[0][1])
 
     @property
     def rest(self) -> float:
         """The loss of "no jump", log P[L <= c] / Q[L <= c]: negative and small."""
-        p, q = self._below()
+        p, q = self._below
         return float(np.log(p / q))
 
     def pessimistic_bulk(self, step: float, low: float) -> LossDistribution:
@@ -59,14 +65,14 @@ class SplitPair:
         nodes = lattice(step, low, self.cut, self.cut)[:-1]
         whole = pessimistic(_Bulk(self.pair, self.cut), nodes, step)
         # Dividing P by P[L <= c] and Q by Q[L <= c] moves every loss by minus that of "no jump".
-        masses = whole.masses / self._below()[0] * (1.0 + GROWTH)
+        masses = whole.masses / self._below[0] * (1.0 + GROWTH)
         return LossDistribution(whole.lowest - self.rest, step, masses, growth=2.0 * GROWTH)
 
     def dominated_bulk(self, step: float, low: float) -> tuple[LossDistribution, LossDistribution]:
         """The bulk with losses rounded to the nearest node, under P and under Q."""
         nodes = lattice(step, low, self.cut, self.cut)[:-1]
         p, q = dominated(_Bulk(self.pair, self.cut), nodes, step)
-        p_below, q_below = self._below()
+        p_below, q_below = self._below
         # As `dominated` saw unnormalised masses, its correction left the mean of "no jump" in.
         lowest = p.lowest - p_below * self.rest
         p_masses, q_masses = p.masses / p_below, q.masses / q_below

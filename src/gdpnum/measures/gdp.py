@@ -109,8 +109,6 @@ def fit_gdp(
     if exact is not None:
         return _gaussian_fit(mechanism, exact, slack, tolerance)
     found = releases(mechanism)
-    if not found:
-        return _gaussian_fit(mechanism, 0.0, slack, tolerance)
     for _ in range(_REFINEMENTS):
         fit = _numerical_fit(mechanism, found, slack, demand)
         gap = fit.mu - fit.mu_lower
