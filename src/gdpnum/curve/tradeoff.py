@@ -9,10 +9,11 @@ from typing import overload
 import numpy as np
 from numpy.typing import ArrayLike
 
+from gdpnum.curve.lines import Lines
 from gdpnum.errors import InvalidArgument
 from gdpnum.loss.pair import Floats
 
-__all__ = ["TradeoffCurve", "steep_delta"]
+__all__ = ["TradeoffCurve"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -103,8 +104,8 @@ class TradeoffCurve:
         if np.isnan(values).any():
             raise InvalidArgument("epsilon=nan is not a number; pass a real epsilon")
         positive = np.minimum(np.abs(values), 1e300)
-        lines = (self.epsilons, self.log_alphas, self.tprs, self.mass_at_infinity)
-        delta = np.minimum(steep_delta(*lines, positive), 1.0)
+        lines = Lines(self.epsilons, self.log_alphas, self.tprs, self.mass_at_infinity)
+        delta = np.minimum(lines.delta(positive), 1.0)
         # Symmetry: delta(-eps) = 1 - exp(-eps) (1 - delta(eps)).
         delta = np.where(values < 0.0, 1.0 - np.exp(-positive) * (1.0 - delta), delta)
         return _like(epsilon, delta)
@@ -136,17 +137,6 @@ class TradeoffCurve:
             deltas = self.tprs - np.exp(self.epsilons + self.log_alphas)
         # Falling in exact arithmetic; rounding must not break the search.
         return np.maximum.accumulate(deltas[::-1])[::-1]
-
-
-def steep_delta(
-    epsilons: Floats, log_alphas: Floats, tprs: Floats, infinite: float, at: Floats
-) -> Floats:
-    """The profile at epsilons >= 0, from the lines of a steep half."""
-    line = np.searchsorted(epsilons, at)
-    inside = np.minimum(line, tprs.size - 1)
-    with np.errstate(over="ignore"):
-        steep = tprs[inside] - np.exp(at + log_alphas[inside])
-    return np.maximum(np.where(line < tprs.size, steep, infinite), infinite)
 
 
 def _rates(name: str, value: ArrayLike) -> Floats:

@@ -6,29 +6,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gdpnum.curve.tradeoff import TradeoffCurve, steep_delta
+from gdpnum.curve.lines import Lines
+from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.loss.compose import Composition, falls
 from gdpnum.loss.pair import Floats
 from gdpnum.loss.sums import scaled_tail_sums, sum_error
 from gdpnum.loss.window import FEW_MISSED
 
-__all__ = ["Lines", "Points", "curve_of", "lines_of", "points_of"]
-
-
-class Lines(NamedTuple):
-    """The steep lines of one direction's profile, by increasing epsilon.
-
-    Line i, delta(eps) = tpr_i - exp(eps) alpha_i, holds up to ``epsilons[i]``.
-    """
-
-    epsilons: Floats
-    log_alphas: Floats
-    tprs: Floats
-    mass_at_infinity: float
-
-    def delta(self, epsilons: Floats) -> Floats:
-        """The profile at epsilons >= 0."""
-        return steep_delta(*self, epsilons)
+__all__ = ["Points", "curve_of", "lines_of", "points_of"]
 
 
 def lines_of(loss: Composition) -> Lines:

@@ -8,9 +8,9 @@ from functools import singledispatch
 import numpy as np
 from scipy.special import ndtri, ndtri_exp
 
+from gdpnum.curve.gaussian_profile import mu_of_advantage
 from gdpnum.errors import UnsupportedMechanism
 from gdpnum.loss.dominating import gaussian_mu, pair
-from gdpnum.measures.gaussian_profile import mu_of_advantage
 from gdpnum.mechanisms import (
     ApproxDP,
     DiscreteGaussian,

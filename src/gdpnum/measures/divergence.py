@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from gdpnum.curve.gaussian_profile import delta_of_mu
 from gdpnum.loss.accountant import Attacks
 from gdpnum.loss.pair import Floats
-from gdpnum.measures.gaussian_profile import delta_of_mu
 
 __all__ = ["regret_bound"]
 

@@ -10,8 +10,10 @@ import numpy as np
 from scipy.special import ndtr, ndtri, ndtri_exp
 
 from gdpnum import _validate
+from gdpnum.curve.gaussian_profile import advantage_of_mu, mu_of_advantage
+from gdpnum.curve.lines import Lines
 from gdpnum.curve.mechanism_curve import SMALLEST_TPR, demanded, directions
-from gdpnum.curve.vertices import Lines, Points, curve_of, lines_of, points_of
+from gdpnum.curve.vertices import Points, curve_of, lines_of, points_of
 from gdpnum.errors import BudgetExceeded, UnsupportedMechanism
 from gdpnum.loss.accountant import Attacks, attacks, upper_bound
 from gdpnum.loss.demand import Demand
@@ -25,7 +27,6 @@ from gdpnum.measures.closed_form import (
     mu_at_zero,
 )
 from gdpnum.measures.divergence import regret_bound
-from gdpnum.measures.gaussian_profile import advantage_of_mu, mu_of_advantage
 from gdpnum.mechanisms import (
     DiscreteLaplace,
     Laplace,
