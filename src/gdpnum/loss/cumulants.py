@@ -163,7 +163,8 @@ def _thinned(one: Atoms) -> Atoms:
     points = np.unique(np.clip(np.concatenate([heaviest - reach, heaviest + reach]), 0, size - 1))
     losses = one.losses[points]
     cell = np.clip(np.searchsorted(losses, one.losses) - 1, 0, losses.size - 2)
-    share = (one.losses - losses[cell]) / (losses[cell + 1] - losses[cell])
+    gaps = losses[cell + 1] - losses[cell]
+    share = np.divide(one.losses - losses[cell], gaps, out=np.zeros(size), where=gaps > 0.0)
     weights = gathered(cell, one.weights * (1.0 - share), losses.size)
     weights += gathered(cell + 1, one.weights * share, losses.size)
     return Atoms(losses, weights, one.times)

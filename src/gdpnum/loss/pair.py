@@ -160,10 +160,10 @@ class SampledPair(Pair):
 
 def sampled_loss(loss: Floats, rate: float) -> Floats:
     """log(1 - q + q exp(loss)), the loss after Poisson sampling at rate q."""
-    # expm1 keeps the digits of a loss near zero, the second form those of a large one.
-    near = np.log1p(rate * np.expm1(np.minimum(loss, 1.0)))
-    far = loss + np.log(rate + (1.0 - rate) * np.exp(-np.maximum(loss, 1.0)))
-    return np.where(loss < 1.0, near, far)
+    # expm1 keeps the digits of a small loss, the second form does not overflow for a large one.
+    near = np.log1p(rate * np.expm1(np.minimum(loss, 500.0)))
+    far = loss + np.log(rate + (1.0 - rate) * np.exp(-np.maximum(loss, 500.0)))
+    return np.where(loss < 500.0, near, far)
 
 
 def _unsampled_loss(loss: Floats, rate: float) -> Floats:
