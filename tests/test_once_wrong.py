@@ -7,6 +7,7 @@ from mpmath import mp
 
 from gdpnum import (
     DPSGD,
+    GDP,
     ApproxDP,
     DiscreteGaussian,
     DiscreteLaplace,
@@ -83,6 +84,8 @@ def test_a_rate_too_small_to_resolve_is_as_good_as_zero(rate):
         RandomizedResponse(epsilon=4.0) * 177,
         DPSGD(noise_multiplier=2.5, sample_rate=0.35, steps=13450),
         DPSGD(noise_multiplier=0.916, sample_rate=3.55e-4, steps=2),
+        ApproxDP(epsilon=0.0, delta=1.0) * 2 + Laplace(scale=1.0),
+        ApproxDP(epsilon=0.5, delta=1e-12) * 2 + Laplace(scale=1.0),
     ],
     ids=repr,
 )
@@ -91,3 +94,10 @@ def test_what_once_raised_has_an_answer(mechanism):
     assert 0.0 <= fit.mu_lower <= fit.mu
     assert fit.mu == math.inf or fit.mu - fit.mu_lower <= 0.005 * max(fit.mu, 1e-6)
     assert not math.isnan(fit.tail_ratio)
+
+
+def test_a_rare_leak_does_not_spoil_the_lower_bound():
+    """The leak was put at the highest finite loss, where it swamped the bound on what wraps."""
+    fit = fit_gdp(GDP(mu=0.4, slack=1e-12) * 2)
+    assert fit.mu_lower <= math.sqrt(2) * 0.4 * (1 + 1e-9)
+    assert fit.mu - fit.mu_lower <= 0.005 * fit.mu

@@ -24,7 +24,6 @@ from gdpnum.errors import (
 )
 from gdpnum.mechanisms import (
     DPSGD,
-    ApproxDP,
     Composed,
     DiscreteGaussian,
     DiscreteLaplace,
@@ -32,23 +31,53 @@ from gdpnum.mechanisms import (
     Laplace,
     Mechanism,
     PoissonSampled,
-    PureDP,
     RandomizedResponse,
     Repeated,
 )
 
 if TYPE_CHECKING:
+    from gdpnum import risk
+    from gdpnum.curve.conversions import (
+        advantage_from_mu,
+        delta_from_mu,
+        epsilon_from_mu,
+        mu_from_advantage,
+        mu_from_epsilon,
+        mu_from_epsilon_delta,
+        mu_from_rho,
+        mu_from_tpr,
+        rho_from_mu,
+        tpr_from_mu,
+    )
     from gdpnum.curve.mechanism_curve import tradeoff_curve
+    from gdpnum.curve.order import BlackwellOrder, blackwell_order
     from gdpnum.curve.tradeoff import TradeoffCurve
+    from gdpnum.measures.divergence import DeltaDivergence, delta_divergence
     from gdpnum.measures.gdp import GDPFit, fit_gdp
+    from gdpnum.measures.regret import regret
+    from gdpnum.representations import (
+        GDP,
+        RDP,
+        ZCDP,
+        ApproxDP,
+        KnownCurve,
+        PureDP,
+        Representation,
+        TruncatedCDP,
+    )
 
 __version__ = "0.2.0"
 
 __all__ = [
     "DPSGD",
+    "GDP",
+    "RDP",
+    "ZCDP",
     "ApproxDP",
+    "BlackwellOrder",
     "BudgetExceeded",
     "Composed",
+    "DeltaDivergence",
     "DiscreteGaussian",
     "DiscreteLaplace",
     "GDPFit",
@@ -56,31 +85,77 @@ __all__ = [
     "GdpnumError",
     "InvalidArgument",
     "InvalidType",
+    "KnownCurve",
     "Laplace",
     "Mechanism",
     "PoissonSampled",
     "PureDP",
     "RandomizedResponse",
     "Repeated",
+    "Representation",
     "TradeoffCurve",
+    "TruncatedCDP",
     "UnsupportedMechanism",
     "__version__",
+    "advantage_from_mu",
+    "blackwell_order",
+    "delta_divergence",
+    "delta_from_mu",
+    "epsilon_from_mu",
     "fit_gdp",
+    "mu_from_advantage",
+    "mu_from_epsilon",
+    "mu_from_epsilon_delta",
+    "mu_from_rho",
+    "mu_from_tpr",
+    "regret",
+    "rho_from_mu",
+    "risk",
+    "tpr_from_mu",
     "tradeoff_curve",
 ]
 
+# Where each name is that needs numpy.
 _LAZY = {
-    "GDPFit": "gdpnum.measures.gdp",
-    "TradeoffCurve": "gdpnum.curve.tradeoff",
-    "fit_gdp": "gdpnum.measures.gdp",
-    "tradeoff_curve": "gdpnum.curve.mechanism_curve",
+    "gdpnum.curve.conversions": [
+        "advantage_from_mu",
+        "delta_from_mu",
+        "epsilon_from_mu",
+        "mu_from_advantage",
+        "mu_from_epsilon",
+        "mu_from_epsilon_delta",
+        "mu_from_rho",
+        "mu_from_tpr",
+        "rho_from_mu",
+        "tpr_from_mu",
+    ],
+    "gdpnum.curve.mechanism_curve": ["tradeoff_curve"],
+    "gdpnum.curve.order": ["BlackwellOrder", "blackwell_order"],
+    "gdpnum.curve.tradeoff": ["TradeoffCurve"],
+    "gdpnum.measures.divergence": ["DeltaDivergence", "delta_divergence"],
+    "gdpnum.measures.gdp": ["GDPFit", "fit_gdp"],
+    "gdpnum.measures.regret": ["regret"],
+    "gdpnum.representations": [
+        "GDP",
+        "RDP",
+        "ZCDP",
+        "ApproxDP",
+        "KnownCurve",
+        "PureDP",
+        "Representation",
+        "TruncatedCDP",
+    ],
 }
+_SUBMODULES = ("risk",)
+_HOME = {name: module for module, names in _LAZY.items() for name in names}
 
 
 def __getattr__(name: str) -> object:
-    if name not in _LAZY:
+    if name in _SUBMODULES:
+        return importlib.import_module(f"gdpnum.{name}")
+    if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value: object = getattr(importlib.import_module(_LAZY[name]), name)
+    value: object = getattr(importlib.import_module(_HOME[name]), name)
     globals()[name] = value  # found directly from now on
     return value
 

@@ -188,5 +188,5 @@ def test_releasing_nothing_leaves_the_diagonal():
 
 def test_a_curve_shows_its_advantage_and_mass_at_infinity():
     shown = repr(tradeoff_curve(ApproxDP(epsilon=1.0, delta=0.25)))
-    assert shown.startswith("TradeoffCurve(advantage=0.59")
+    assert shown.startswith("PiecewiseCurve(advantage=0.59")
     assert "mass_at_infinity=0.25" in shown

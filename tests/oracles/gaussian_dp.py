@@ -45,6 +45,12 @@ def gdp_delta(epsilon, mu) -> mpf:
     return normal_cdf(mu / 2 - epsilon / mu) - mp.exp(epsilon) * normal_cdf(-mu / 2 - epsilon / mu)
 
 
+def gdp_spared(epsilon, mu) -> mpf:
+    """1 - delta_mu(eps) = Phi(eps/mu - mu/2) + exp(eps) Phi(-mu/2 - eps/mu), for mu > 0."""
+    epsilon, mu = mpf(epsilon), mpf(mu)
+    return normal_cdf(epsilon / mu - mu / 2) + mp.exp(epsilon) * normal_cdf(-mu / 2 - epsilon / mu)
+
+
 def gdp_advantage(mu) -> mpf:
     """eta = 2 Phi(mu/2) - 1."""
     return mp.erf(mpf(mu) / (2 * mp.sqrt(2)))

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from gdpnum import _validate
+from gdpnum.curve.gaussian import GaussianCurve
+from gdpnum.curve.lines import NOTHING
+from gdpnum.curve.piecewise import PiecewiseCurve
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.curve.vertices import curve_of, lines_of
 from gdpnum.errors import InvalidArgument
 from gdpnum.loss.accountant import upper_bound
 from gdpnum.loss.demand import Demand
-from gdpnum.loss.dominating import Release, releases
+from gdpnum.loss.dominating import Release, composed_gaussian_mu, releases
 from gdpnum.loss.scheme import scheme
 from gdpnum.mechanisms import Mechanism
 from gdpnum.mechanisms.mechanism import checked
 
-__all__ = ["SMALLEST_TPR", "demanded", "directions", "perfect_privacy", "tradeoff_curve"]
+__all__ = ["SMALLEST_TPR", "demanded", "directions", "tradeoff_curve"]
 
 #: The smallest true positive rate at which a curve is accurate in relative terms.
 SMALLEST_TPR = 1e-12
@@ -31,7 +32,8 @@ def tradeoff_curve(
     Guarantee: no attack on the mechanism, at any false positive rate alpha in [0, 1], has a false
     negative rate below ``curve.beta(alpha)``; ``curve.delta`` and ``curve.epsilon`` are upper
     bounds likewise. The curve is accurate in relative terms down to a true positive rate of about
-    1e-12: moved by ``tolerance``, relative, in its mu.
+    1e-12: moved by ``tolerance``, relative, in its mu. Compositions of Gaussians have the exact
+    curve f_mu.
 
     >>> import gdpnum
     >>> run = gdpnum.DPSGD(noise_multiplier=1.0, sample_rate=0.01, steps=1000)
@@ -41,9 +43,10 @@ def tradeoff_curve(
     """
     checked("mechanism", mechanism)
     demand = demanded(tolerance, SMALLEST_TPR, grid_step)
+    mu = composed_gaussian_mu(mechanism)
+    if mu is not None:
+        return GaussianCurve(mu) if mu > 0.0 else PiecewiseCurve(NOTHING)
     found = releases(mechanism)
-    if not found:
-        return perfect_privacy()
     planned = [(one, scheme(one, demand)) for one in directions(found)]
     return curve_of([lines_of(upper_bound(one, plan, demand)) for one, plan in planned])
 
@@ -68,8 +71,3 @@ def directions(found: list[Release]) -> list[list[Release]]:
     if all(release.pair.symmetric for release in found):
         return [found]
     return [found, [Release(release.pair.reversed(), release.times) for release in found]]
-
-
-def perfect_privacy() -> TradeoffCurve:
-    """f(alpha) = 1 - alpha: nothing was released."""
-    return TradeoffCurve(np.zeros(1), np.full(1, -np.inf), np.zeros(1), 0.0)

@@ -2,62 +2,50 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Callable
 from functools import cached_property
-from typing import overload
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gdpnum.curve.lines import Lines
+from gdpnum.curve.profile import Profile
 from gdpnum.errors import InvalidArgument
 from gdpnum.loss.pair import Floats
 
-__all__ = ["TradeoffCurve"]
+__all__ = ["Tangents", "TradeoffCurve"]
+
+Tangents = tuple[Floats, Floats]
+"""The points (alphas, betas) at which a curve has given slopes."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class TradeoffCurve:
-    """A symmetric, convex, piecewise linear lower bound f of a mechanism's trade-off curve.
+class TradeoffCurve(ABC):
+    """A trade-off curve f: the least false negative rate of any attack at each false positive rate.
 
-    No attack with false positive rate alpha has a false negative rate below f(alpha). Stored is
-    the steep half, slopes -exp(eps) with eps >= 0, as the lines of its profile: line i reads
-    delta(eps) = tpr_i - exp(eps) alpha_i and holds for eps up to ``epsilons[i]``; above the last,
-    delta is ``mass_at_infinity``. The points (alpha_i, 1 - tpr_i) are the vertices; tpr may exceed
-    one by what was charged for numerical error, and the curve is then zero there. The other half is
-    the mirror image, as neighbours are a symmetric relation.
+    f is convex, falls, and lies at or below 1 - alpha. Its profile is
+    delta(eps) = sup over alpha of 1 - f(alpha) - exp(eps) alpha, for every real eps; the two
+    determine each other. A curve computed from a mechanism is a lower bound: no attack with false
+    positive rate alpha has a false negative rate below ``beta(alpha)``, and ``delta``,
+    ``epsilon``, ``tpr`` and ``advantage`` are upper bounds.
 
-    Made by `tradeoff_curve`.
+    ``f <= g`` is the Blackwell order: f is nowhere above g, so whatever f guarantees g does too.
+
+    Curves come from `tradeoff_curve` (a mechanism), from a representation such as
+    ``GDP(mu=1.0).curve()``, or from numbers::
+
+        >>> from gdpnum import TradeoffCurve
+        >>> curve = TradeoffCurve.from_vertices([0.0, 0.25, 1.0], [1.0, 0.25, 0.0])
+        >>> curve.advantage, curve.beta(0.125), round(curve.epsilon(0.0), 4)
+        (0.5, 0.625, 1.0986)
     """
 
-    epsilons: Floats
-    log_alphas: Floats
-    tprs: Floats
-    mass_at_infinity: float
-
-    def __repr__(self) -> str:
-        return (
-            f"TradeoffCurve(advantage={self.advantage:.4g}, vertices={2 * self.tprs.size}, "
-            f"mass_at_infinity={self.mass_at_infinity:.2g})"
-        )
-
-    @cached_property
-    def vertices(self) -> tuple[Floats, Floats]:
-        """All vertices (alphas, betas), from alpha = 0 to alpha = 1."""
-        alphas, betas = self._steep
-        both = np.unique(np.concatenate([alphas, np.clip(betas, 0.0, 1.0), [1.0]]))
-        return both, np.asarray(self.beta(both))
-
-    @cached_property
-    def _steep(self) -> tuple[Floats, Floats]:
-        """The steep vertices by increasing alpha, the one at alpha = 0 first."""
-        alphas = np.concatenate([[0.0], np.exp(self.log_alphas[::-1])])
-        betas = 1.0 - np.concatenate([[self.mass_at_infinity], self.tprs[::-1]])
-        return alphas, betas
+    # --- what a curve is asked ------------------------------------------------------------------
 
     @cached_property
     def advantage(self) -> float:
-        """Largest TPR - FPR of any attack, delta(0): an upper bound."""
+        """Largest TPR - FPR of any attack, delta(0)."""
         return self.delta(0.0)
 
     @overload
@@ -66,19 +54,7 @@ class TradeoffCurve:
     def beta(self, alpha: ArrayLike) -> float | Floats: ...
     def beta(self, alpha: ArrayLike) -> float | Floats:
         """f(alpha): no attack with FPR alpha has a lower FNR than this."""
-        rates = _rates("alpha", alpha)
-        alphas, betas = self._steep
-        steep = np.interp(rates, alphas, betas)
-        # Beyond the steep half the curve has slope -1, then it is the mirror image.
-        flat = betas[-1] - (rates - alphas[-1])
-        mirrored = np.interp(rates, betas[::-1], alphas[::-1])
-        value = np.where(rates <= alphas[-1], steep, np.where(rates >= betas[-1], mirrored, flat))
-        # Where both halves reach, both are bounds.
-        both = (rates <= alphas[-1]) & (rates >= betas[-1])
-        value = np.where(both, np.maximum(steep, mirrored), value)
-        # Vertices whose alpha underflows to zero are not those at zero.
-        value = np.where(rates == 0.0, 1.0 - self.mass_at_infinity, value)
-        return _like(alpha, np.maximum(value, 0.0))
+        return _like(alpha, np.maximum(self._betas(_rates("alpha", alpha)), 0.0))
 
     @overload
     def tpr(self, fpr: float) -> float: ...
@@ -87,56 +63,180 @@ class TradeoffCurve:
     def tpr(self, fpr: ArrayLike) -> float | Floats:
         """1 - f(fpr): no attack with that FPR has a higher TPR; accurate where it is tiny."""
         rates = _rates("fpr", fpr)
-        alphas, betas = self._steep
-        tprs = np.concatenate([[self.mass_at_infinity], self.tprs[::-1]])
-        steep = (rates <= alphas[-1]) & (rates < betas[-1])
-        value = np.where(steep, np.interp(rates, alphas, tprs), 1.0 - np.asarray(self.beta(rates)))
-        value = np.where(rates == 0.0, self.mass_at_infinity, value)
-        return _like(fpr, np.clip(value, rates, 1.0))
+        return _like(fpr, np.clip(self._tprs(rates), rates, 1.0))
 
     @overload
     def delta(self, epsilon: float) -> float: ...
     @overload
     def delta(self, epsilon: ArrayLike) -> float | Floats: ...
     def delta(self, epsilon: ArrayLike) -> float | Floats:
-        """Smallest delta for which the mechanism is (epsilon, delta)-DP: an upper bound."""
+        """Smallest delta for which the mechanism is (epsilon, delta)-DP, for any real epsilon."""
         values = np.asarray(epsilon, dtype=np.float64)
         if np.isnan(values).any():
             raise InvalidArgument("epsilon=nan is not a number; pass a real epsilon")
         positive = np.minimum(np.abs(values), 1e300)
-        lines = Lines(self.epsilons, self.log_alphas, self.tprs, self.mass_at_infinity)
-        delta = np.minimum(lines.delta(positive), 1.0)
-        # Symmetry: delta(-eps) = 1 - exp(-eps) (1 - delta(eps)).
-        delta = np.where(values < 0.0, 1.0 - np.exp(-positive) * (1.0 - delta), delta)
-        return _like(epsilon, delta)
+        deltas = np.minimum(self._deltas(positive), 1.0)
+        if (values < 0.0).any():
+            # Exchanging P and Q: delta(-eps) = 1 - exp(-eps) (1 - delta_inverse(eps)).
+            inverse = np.minimum(self.inverse()._deltas(positive), 1.0)
+            deltas = np.where(values < 0.0, 1.0 - np.exp(-positive) * (1.0 - inverse), deltas)
+        return _like(epsilon, deltas)
 
     @overload
     def epsilon(self, delta: float) -> float: ...
     @overload
     def epsilon(self, delta: ArrayLike) -> float | Floats: ...
     def epsilon(self, delta: ArrayLike) -> float | Floats:
-        """Smallest epsilon >= 0 for which the mechanism is (epsilon, delta)-DP: an upper bound.
+        """Smallest epsilon >= 0 for which the mechanism is (epsilon, delta)-DP.
 
         Infinite for a delta below the mass at infinity.
         """
         wanted = _rates("delta", delta)
-        # delta at the upper end of each line; it falls with epsilon.
-        line = np.searchsorted(-self._deltas, -wanted)
-        inside = np.minimum(line, self.tprs.size - 1)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            reached = np.log(self.tprs[inside] - wanted) - self.log_alphas[inside]
-        start = np.where(inside > 0, self.epsilons[inside - 1], 0.0)
-        value = np.clip(np.nan_to_num(reached, nan=0.0), start, self.epsilons[inside])
-        beyond = np.where(wanted >= self.mass_at_infinity, self.epsilons[-1], np.inf)
-        value = np.where(line < self.tprs.size, value, beyond)
-        return _like(delta, np.where(wanted >= self.advantage, 0.0, value))
+        return _like(delta, np.where(wanted >= self.advantage, 0.0, self._epsilons(wanted)))
 
-    @cached_property
-    def _deltas(self) -> Floats:
-        with np.errstate(over="ignore"):
-            deltas = self.tprs - np.exp(self.epsilons + self.log_alphas)
-        # Falling in exact arithmetic; rounding must not break the search.
-        return np.maximum.accumulate(deltas[::-1])[::-1]
+    def profile(self) -> Profile:
+        """The privacy profile, delta as a function of epsilon."""
+        return Profile(self)
+
+    # --- other curves ---------------------------------------------------------------------------
+
+    @abstractmethod
+    def inverse(self) -> TradeoffCurve:
+        """f^-1, the curve with P and Q exchanged: alphas become betas."""
+
+    @abstractmethod
+    def symmetrised(self) -> TradeoffCurve:
+        """The convex hull of min(f, f^-1): what holds whichever neighbour is the attacker's guess.
+
+        Its profile is the larger of the two, at every epsilon >= 0.
+        """
+
+    @property
+    @abstractmethod
+    def is_symmetric(self) -> bool:
+        """Whether f is its own inverse, up to rounding."""
+
+    def composed_with(self, other: TradeoffCurve, *, tolerance: float = 1e-3) -> TradeoffCurve:
+        """The curve of both releases together, from below.
+
+        Exact for two Gaussians, mu = sqrt(mu_1^2 + mu_2^2), and for curves of few vertices;
+        otherwise from the accountant, to its ``tolerance``.
+
+        >>> from gdpnum import GDP
+        >>> GDP(mu=3.0).curve().composed_with(GDP(mu=4.0).curve())
+        GaussianCurve(mu=5.0)
+        """
+        # Late, here and below: these modules make curves, so they need this one.
+        from gdpnum.curve.composed import composed  # noqa: PLC0415
+
+        return composed(self, other, tolerance=tolerance)
+
+    # --- order ----------------------------------------------------------------------------------
+
+    def __le__(self, other: object) -> bool:
+        """Whether this curve is nowhere above the other: it is at most as private."""
+        if not isinstance(other, TradeoffCurve):
+            return NotImplemented
+        from gdpnum.curve.order import blackwell_order  # noqa: PLC0415
+
+        return blackwell_order(self, other).relation in ("equal", "less private")
+
+    def __ge__(self, other: object) -> bool:
+        """Whether this curve is nowhere below the other: it is at least as private."""
+        if not isinstance(other, TradeoffCurve):
+            return NotImplemented
+        return other <= self
+
+    # --- from numbers, and to JSON --------------------------------------------------------------
+
+    @staticmethod
+    def from_vertices(alphas: ArrayLike, betas: ArrayLike) -> TradeoffCurve:
+        """The piecewise linear curve with these vertices, from alpha = 0 to beta = 0.
+
+        They must be all its vertices. Points of a smooth curve are not: the chords between them
+        lie above it and would flatter; pass those to `from_samples`.
+        """
+        from gdpnum.curve.numbers import curve_from_vertices  # noqa: PLC0415
+
+        return curve_from_vertices(alphas, betas)
+
+    @staticmethod
+    def from_samples(alphas: ArrayLike, betas: ArrayLike) -> TradeoffCurve:
+        """A piecewise linear lower bound of any convex curve through these points.
+
+        Between two points a convex curve is at least where the chords on either side, prolonged,
+        meet; beyond the points it is at least what the last chord says.
+        """
+        from gdpnum.curve.numbers import curve_from_samples  # noqa: PLC0415
+
+        return curve_from_samples(alphas, betas)
+
+    @staticmethod
+    def from_profile(
+        profile: ArrayLike | Callable[[float], float], deltas: ArrayLike | None = None
+    ) -> TradeoffCurve:
+        """The symmetric curve of a privacy profile: epsilons and deltas, or a function.
+
+        Each pair says that the mechanism is (epsilon, delta)-DP for a symmetric relation. Between
+        epsilons the profile is joined linearly in exp(epsilon), which is pessimistic as every
+        profile is convex there; beyond the last delta stays. A function is read at some thousand
+        epsilons, up to where it no longer falls.
+
+        >>> from gdpnum import TradeoffCurve
+        >>> curve = TradeoffCurve.from_profile([1.0], [1e-5])
+        >>> curve.delta(1.0), round(curve.tpr(0.01), 4)
+        (1e-05, 0.0272)
+        """
+        from gdpnum.curve.numbers import curve_from_profile  # noqa: PLC0415
+
+        return curve_from_profile(profile, deltas)
+
+    def to_json(self) -> str:
+        """The curve as JSON; infinities are strings, as JSON has none."""
+        return json.dumps(self._document(), allow_nan=False)
+
+    @staticmethod
+    def from_json(text: str) -> TradeoffCurve:
+        """The curve that `to_json` wrote, bit for bit."""
+        from gdpnum.curve.document import curve_from_document  # noqa: PLC0415
+
+        return curve_from_document(text)
+
+    # --- what each kind of curve provides, for checked arrays ------------------------------------
+
+    @property
+    @abstractmethod
+    def mass_at_infinity(self) -> float:
+        """1 - f(0): the TPR of attacks that never accuse falsely."""
+
+    @property
+    @abstractmethod
+    def knots(self) -> Floats:
+        """The epsilons >= 0 at which the profile has a kink, increasing; f has segments there."""
+
+    @abstractmethod
+    def tangents(self, epsilons: Floats) -> Tangents:
+        """Points where f has slope -exp(eps), eps >= 0: delta(eps) = 1 - beta - exp(eps) alpha.
+
+        At a knot, where a whole segment has that slope, its end of larger alpha.
+        """
+
+    @abstractmethod
+    def _betas(self, alphas: Floats) -> Floats: ...
+
+    @abstractmethod
+    def _tprs(self, fprs: Floats) -> Floats: ...
+
+    @abstractmethod
+    def _deltas(self, epsilons: Floats) -> Floats:
+        """The profile at epsilons >= 0."""
+
+    @abstractmethod
+    def _epsilons(self, deltas: Floats) -> Floats:
+        """The inverse of the profile, for deltas below the advantage."""
+
+    @abstractmethod
+    def _document(self) -> dict[str, Any]: ...
 
 
 def _rates(name: str, value: ArrayLike) -> Floats:

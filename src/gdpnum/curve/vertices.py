@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gdpnum.curve.lines import Lines
-from gdpnum.curve.tradeoff import TradeoffCurve
+from gdpnum.curve.piecewise import PiecewiseCurve
 from gdpnum.loss.compose import Composition, falls
 from gdpnum.loss.pair import Floats
 from gdpnum.loss.sums import scaled_tail_sums, sum_error
@@ -84,7 +84,7 @@ def points_of(loss: Composition, lines: Lines) -> Points:
     )
 
 
-def curve_of(directions: list[Lines]) -> TradeoffCurve:
+def curve_of(directions: list[Lines]) -> PiecewiseCurve:
     """A curve for delta(eps) = max over the directions of delta_direction(eps).
 
     In terms of curves, the convex hull of min(f, f^-1). Each delta is convex in exp(eps), so their
@@ -93,7 +93,7 @@ def curve_of(directions: list[Lines]) -> TradeoffCurve:
     """
     first, *others = directions
     if not others:
-        return TradeoffCurve(*first)
+        return PiecewiseCurve(first)
     # A first cell of hardly any width would make a chord of nothing but rounding.
     start = 1 if first.epsilons.size > 1 and first.epsilons[0] < 1e-6 * first.epsilons[1] else 0
     epsilons = first.epsilons[start:]
@@ -125,4 +125,4 @@ def curve_of(directions: list[Lines]) -> TradeoffCurve:
     if rest < tprs.size:
         infinite = max(infinite, float(tprs[rest]))
         epsilons, log_alphas, tprs = (column[:rest] for column in (epsilons, log_alphas, tprs))
-    return TradeoffCurve(epsilons, log_alphas, tprs, infinite)
+    return PiecewiseCurve(Lines(epsilons, log_alphas, tprs, infinite))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from gdpnum.loss.compose import Composition, Factor, compose
+from gdpnum.loss.compose import Composition, Factor, compose, infinite_loss
 from gdpnum.loss.cumulants import Atoms, Cumulants
 from gdpnum.loss.demand import Demand
 from gdpnum.loss.discretize import GROWTH, dominated, lattice, nearest, pessimistic, regridded
@@ -106,7 +106,9 @@ def _attacks(
 ) -> Attacks:
     from_below = compose(under_p, window)
     rounding = 4.0 * sum_error(from_below.masses.size)
-    tpr = from_below.tail_below() * (1.0 - rounding) - forgone
+    # An infinite loss is no false alarm: every test may reject there.
+    revealed = infinite_loss(under_p)
+    tpr = (from_below.tail_below() + revealed) * (1.0 - rounding) - forgone
     beta = 1.0 - tpr
     if beta[0] < 0.01:
         # Where tpr is near one the misses are known better from their own side.

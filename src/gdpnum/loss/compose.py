@@ -26,7 +26,7 @@ from gdpnum.loss.spectrum import Spectrum
 from gdpnum.loss.sums import UNIT, head_sums, scaled_tail_sums, tail_sums
 from gdpnum.loss.window import FEW_MISSED, Window
 
-__all__ = ["LARGEST_TRANSFORM", "Composition", "Factor", "compose", "falls"]
+__all__ = ["LARGEST_TRANSFORM", "Composition", "Factor", "compose", "falls", "infinite_loss"]
 
 #: Points of the longest transform allowed: about 1 GB of work space.
 LARGEST_TRANSFORM = 2**23
@@ -144,7 +144,7 @@ def compose(factors: Sequence[Factor], window: Window | None) -> Composition:
     return Composition(
         lowest=float(losses[0]),
         step=step,
-        above=above + _infinite(factors),
+        above=above + infinite_loss(factors),
         below=below,
         growth=sum(factor.times * factor.distribution.growth for factor in factors),
         drift=_drift(factors) + 4.0 * UNIT * float(np.abs(losses).max()),
@@ -270,8 +270,8 @@ def _drift(factors: Sequence[Factor]) -> float:
     return 4.0 * UNIT * sum(times * loss for loss, (_, times) in zip(largest, factors, strict=True))
 
 
-def _infinite(factors: Sequence[Factor]) -> float:
-    """1 - prod (1 - m_i)^n_i, without cancellation."""
+def infinite_loss(factors: Sequence[Factor]) -> float:
+    """The mass at infinity, 1 - prod (1 - m_i)^n_i, without cancellation."""
     return float(
         -np.expm1(
             sum(

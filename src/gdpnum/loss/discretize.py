@@ -110,9 +110,13 @@ def dominated(pair: Pair, nodes: Floats, step: float) -> tuple[LossDistribution,
     the rounding has a bias; the lattice is moved by it, so that the sum is of the size of a loss.
     """
     p, q = pair.cells(nodes[:-1] + 0.5 * step)
+    if pair.infinite > 0.0:
+        p[-1] = max(0.0, p[-1] - pair.infinite * (1.0 + GROWTH))
     lowest = float(nodes[0]) - _bias(p, q, nodes)
     return (
-        LossDistribution(lowest, step, p * (1.0 - GROWTH), growth=GROWTH),
+        LossDistribution(
+            lowest, step, p * (1.0 - GROWTH), pair.infinite * (1.0 - GROWTH), growth=GROWTH
+        ),
         LossDistribution(lowest, step, q * (1.0 + GROWTH), growth=GROWTH),
     )
 

@@ -18,18 +18,24 @@ from gdpnum.loss.gaussian import GaussianPair, ReplacedGaussianPair
 from gdpnum.loss.laplace import LaplacePair
 from gdpnum.loss.pair import Pair, SampledPair
 from gdpnum.mechanisms import (
-    ApproxDP,
     DiscreteGaussian,
     DiscreteLaplace,
     Gaussian,
     Laplace,
     Mechanism,
     PoissonSampled,
-    PureDP,
     RandomizedResponse,
 )
 
-__all__ = ["Release", "gaussian_mu", "pair", "releases"]
+__all__ = [
+    "Release",
+    "composed_gaussian_mu",
+    "gaussian_mu",
+    "gaussian_release",
+    "infinite_mass",
+    "pair",
+    "releases",
+]
 
 # Beyond this the support of the integer noise no longer fits in memory in comfort, and the
 # continuous Gaussian of the same sigma is the same mechanism to a dozen digits.
@@ -68,20 +74,46 @@ def releases(mechanism: Mechanism) -> list[Release]:
                 found.append(Release(one, count))
     squared = sum((gaussian_mu(leaf) or 0.0) ** 2 * count for leaf, count in mechanism.parts)
     if squared > 0.0:
-        # n Gaussians of mu are one of sqrt(n) mu. Equal pieces of mu <= 1 keep exp(loss) in range.
-        pieces = math.ceil(squared)
-        found.append(Release(GaussianPair(math.sqrt(squared / pieces)), pieces))
-    return found
+        found.append(gaussian_release(squared))
+    # Once everything is revealed, nothing else matters.
+    revealed = [Release(one.pair, 1) for one in found if one.pair.infinite >= 1.0]
+    return revealed[:1] or found
 
 
-def gaussian_mu(leaf: Mechanism) -> float | None:
+def gaussian_release(squared: float) -> Release:
+    """The release of Gaussians whose mu^2 sum to ``squared``: n of mu are one of sqrt(n) mu."""
+    # Equal pieces of mu <= 1 keep exp(loss) in range.
+    pieces = math.ceil(squared)
+    return Release(GaussianPair(math.sqrt(squared / pieces)), pieces)
+
+
+def composed_gaussian_mu(mechanism: Mechanism) -> float | None:
+    """sqrt(sum n_i mu_i^2) if every release that reveals anything is Gaussian, None otherwise."""
+    squared = 0.0
+    for leaf, count in mechanism.parts:
+        mu = gaussian_mu(leaf)
+        if mu is not None:
+            squared += count * mu**2
+        elif pair(leaf) is not None:
+            return None
+    return math.sqrt(squared)
+
+
+@singledispatch
+def gaussian_mu(leaf: Mechanism) -> float | None:  # noqa: ARG001
     """The mu of a leaf that is exactly Gaussian, None for any other."""
-    if isinstance(leaf, PoissonSampled) and leaf.rate == 1.0:
-        leaf = leaf.inner
-    if not isinstance(leaf, Gaussian):
-        return None
+    return None
+
+
+@gaussian_mu.register
+def _(leaf: Gaussian) -> float | None:
     # One record more moves the query by one; a replaced one from -1 to 1.
     return (2.0 if leaf.neighbouring == "replace" else 1.0) / leaf.sigma
+
+
+@gaussian_mu.register
+def _(leaf: PoissonSampled) -> float | None:
+    return gaussian_mu(leaf.inner) if leaf.rate == 1.0 else None
 
 
 @singledispatch
@@ -125,18 +157,6 @@ def _(leaf: RandomizedResponse) -> Pair | None:
 
 
 @pair.register
-def _(leaf: PureDP) -> Pair | None:
-    return randomized_response_pair(leaf.epsilon, 2) if leaf.epsilon > 0.0 else None
-
-
-@pair.register
-def _(leaf: ApproxDP) -> Pair | None:
-    if leaf.delta == 0.0 and leaf.epsilon == 0.0:
-        return None
-    return approx_dp_pair(leaf.epsilon, leaf.delta)
-
-
-@pair.register
 def _(leaf: PoissonSampled) -> Pair | None:
     if leaf.rate == 0.0:
         return None
@@ -155,3 +175,9 @@ def _(leaf: PoissonSampled) -> Pair | None:
         if isinstance(inner, AtomicPair)
         else SampledPair(inner, leaf.rate)
     )
+
+
+@singledispatch
+def infinite_mass(leaf: Mechanism) -> float:  # noqa: ARG001
+    """The probability with which a leaf, as far as is known, may reveal everything."""
+    return 0.0

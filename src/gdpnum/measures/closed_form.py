@@ -5,47 +5,32 @@ from __future__ import annotations
 import math
 from functools import singledispatch
 
-import numpy as np
-from scipy.special import ndtri, ndtri_exp
+from scipy.special import ndtri_exp
 
 from gdpnum.curve.gaussian_profile import mu_of_advantage
+from gdpnum.curve.randomized_response import randomized_response_mu
 from gdpnum.errors import UnsupportedMechanism
-from gdpnum.loss.dominating import gaussian_mu, pair
+from gdpnum.loss.dominating import gaussian_mu, infinite_mass
 from gdpnum.mechanisms import (
-    ApproxDP,
     DiscreteGaussian,
     DiscreteLaplace,
     Gaussian,
     Laplace,
     Mechanism,
     PoissonSampled,
-    PureDP,
     RandomizedResponse,
 )
 
 __all__ = [
-    "composed_gaussian_mu",
-    "infinite_mass",
     "is_tight_at_zero",
     "mu_at_zero",
     "mu_of_release",
+    "unbounded_mass",
 ]
 
 
 # The formulas below err by a few units in the last place; to the safe side with them.
 _SAFE = 1.0 + 2.0**-48
-
-
-def composed_gaussian_mu(mechanism: Mechanism) -> float | None:
-    """sqrt(sum n_i mu_i^2) if every release that reveals anything is Gaussian, None otherwise."""
-    squared = 0.0
-    for leaf, count in mechanism.parts:
-        mu = gaussian_mu(leaf)
-        if mu is not None:
-            squared += count * mu**2
-        elif pair(leaf) is not None:
-            return None
-    return math.sqrt(squared)
 
 
 def mu_at_zero(mechanism: Mechanism) -> float:
@@ -93,23 +78,13 @@ def _(leaf: Laplace) -> float:
 
 
 @mu_of_release.register
-def _(leaf: PureDP) -> float:
-    return _of_randomized_response(leaf.epsilon, 2)
-
-
-@mu_of_release.register
 def _(leaf: DiscreteLaplace) -> float:
-    return _of_randomized_response(1.0 / leaf.scale, 2)
+    return randomized_response_mu(1.0 / leaf.scale, 2)
 
 
 @mu_of_release.register
 def _(leaf: RandomizedResponse) -> float:
-    return _of_randomized_response(leaf.epsilon, leaf.categories)
-
-
-@mu_of_release.register
-def _(leaf: ApproxDP) -> float:
-    return math.inf if leaf.delta > 0.0 else _of_randomized_response(leaf.epsilon, 2)
+    return randomized_response_mu(leaf.epsilon, leaf.categories)
 
 
 @mu_of_release.register
@@ -132,38 +107,13 @@ def _(leaf: PoissonSampled) -> float:
         return inner
     epsilon = 1.0 / leaf.inner.scale
     amplified = math.log1p(leaf.rate * math.expm1(epsilon)) if epsilon < 700.0 else epsilon
-    return min(inner, _of_randomized_response(amplified, 2))
+    return min(inner, randomized_response_mu(amplified, 2))
 
 
-def _of_randomized_response(epsilon: float, categories: int) -> float:
-    """-Phi^-1(m) - Phi^-1((k - 1) m) with m = 1 / (exp(eps) + k - 1).
-
-    For k = 2 this is Prop. 6.1 of the paper, -2 Phi^-1(1 / (exp(eps) + 1)), the mu of the
-    advantage tanh(eps / 2).
-    """
-    if categories == 2 and epsilon < 1.0:
-        return _SAFE * mu_of_advantage(math.tanh(0.5 * epsilon))
-    log_m = -float(np.logaddexp(epsilon, math.log(categories - 1)))
-    low, high = _quantile(log_m), _quantile(log_m + math.log(categories - 1))
-    if epsilon > 1e-6:
-        return max(0.0, -low - high) * _SAFE
-    # The sum cancels. It is the distance of two quantiles whose probabilities are expm1(eps) m
-    # apart, and the normal density is smallest at an end: mean value theorem.
-    density = math.exp(-0.5 * max(low**2, high**2)) / math.sqrt(2.0 * math.pi)
-    return math.expm1(epsilon) * math.exp(log_m) / density * _SAFE
-
-
-def _quantile(log_probability: float) -> float:
-    """Phi^-1(exp(x)); the plain form is the more accurate one until it underflows."""
-    if log_probability > -700.0:
-        return float(ndtri(math.exp(log_probability)))
-    return float(ndtri_exp(log_probability))
-
-
-def infinite_mass(mechanism: Mechanism) -> float:
-    """The mass of unbounded loss: 1 - prod (1 - delta_i)^n_i over the ApproxDP releases."""
+def unbounded_mass(mechanism: Mechanism) -> float:
+    """The probability that a loss is infinite: 1 - prod (1 - m_i)^n_i."""
     log_finite = 0.0
     for leaf, count in mechanism.parts:
-        if isinstance(leaf, ApproxDP):
-            log_finite += count * math.log1p(-leaf.delta) if leaf.delta < 1.0 else -math.inf
+        mass = infinite_mass(leaf)
+        log_finite += count * math.log1p(-mass) if mass < 1.0 else -math.inf
     return -math.expm1(log_finite)

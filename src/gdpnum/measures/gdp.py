@@ -10,31 +10,27 @@ import numpy as np
 from scipy.special import ndtr, ndtri, ndtri_exp
 
 from gdpnum import _validate
-from gdpnum.curve.gaussian_profile import advantage_of_mu, mu_of_advantage
+from gdpnum.curve.gaussian import GaussianCurve
+from gdpnum.curve.gaussian_profile import advantage_of_mu, delta_of_mu, mu_of_advantage
 from gdpnum.curve.lines import Lines
 from gdpnum.curve.mechanism_curve import SMALLEST_TPR, demanded, directions
+from gdpnum.curve.piecewise import PiecewiseCurve
+from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.curve.vertices import Points, curve_of, lines_of, points_of
 from gdpnum.errors import BudgetExceeded, UnsupportedMechanism
 from gdpnum.loss.accountant import Attacks, attacks, upper_bound
 from gdpnum.loss.demand import Demand
-from gdpnum.loss.dominating import Release, releases
+from gdpnum.loss.dominating import Release, composed_gaussian_mu, releases
 from gdpnum.loss.scheme import scheme
 from gdpnum.loss.window import FEW_MISSED
 from gdpnum.measures.closed_form import (
-    composed_gaussian_mu,
-    infinite_mass,
     is_tight_at_zero,
     mu_at_zero,
+    unbounded_mass,
 )
-from gdpnum.measures.divergence import regret_bound
-from gdpnum.mechanisms import (
-    DiscreteLaplace,
-    Laplace,
-    Mechanism,
-    Neighbouring,
-    PureDP,
-    RandomizedResponse,
-)
+from gdpnum.measures.divergence import delta_divergence
+from gdpnum.measures.regret import regret_bound
+from gdpnum.mechanisms import Mechanism, Neighbouring
 from gdpnum.mechanisms.mechanism import checked
 
 __all__ = ["GDPFit", "fit_gdp"]
@@ -79,7 +75,7 @@ class GDPFit:
 
 
 def fit_gdp(
-    mechanism: Mechanism,
+    mechanism: Mechanism | TradeoffCurve,
     *,
     slack: float = 1e-10,
     tolerance: float = 1e-3,
@@ -91,7 +87,8 @@ def fit_gdp(
     charged before mu is read off, so mu holds as printed; it exceeds the smallest valid one by a
     relative ``tolerance`` or so. ``slack=0`` asks for f >= f_mu without any allowance: for DP-SGD
     that is sqrt(steps) / noise_multiplier, with no amplification by sampling at all.
-    ``grid_step`` fixes the lattice step in place of the tolerance.
+    ``grid_step`` fixes the lattice step in place of the tolerance. A trade-off curve in place of
+    the mechanism is taken as it is, and its mu is exact.
 
     Raises `BudgetExceeded` where that accuracy is out of reach in double precision; a mu below
     1e-3 may be returned with a bracket that is wider, but no wider than for 1e-3.
@@ -102,10 +99,12 @@ def fit_gdp(
     >>> f"{fit.mu:.2f} {fit.regret:.3f}"
     '1.57 0.001'
     """
-    checked("mechanism", mechanism)
     slack = _validate.fraction("slack", slack, advice="pass an absolute allowance such as 1e-10")
     demand = demanded(tolerance, slack or SMALLEST_TPR, grid_step)
     tolerance = demand.tolerance
+    if isinstance(mechanism, TradeoffCurve):
+        return _curve_fit(mechanism, slack, tolerance)
+    checked("mechanism", mechanism)
     exact = composed_gaussian_mu(mechanism)
     if exact is not None:
         return _gaussian_fit(mechanism, exact, slack, tolerance)
@@ -141,6 +140,36 @@ def _gaussian_fit(mechanism: Mechanism, mu: float, slack: float, tolerance: floa
     )
 
 
+def _curve_fit(curve: TradeoffCurve, slack: float, tolerance: float) -> GDPFit:
+    """The fit of a curve: its vertices tell mu."""
+    beyond = max(curve.mass_at_infinity, curve.inverse().mass_at_infinity)
+    reason = None
+    if beyond > slack:
+        mu = lower = math.inf
+        reason = _unbounded(beyond, slack)
+    elif isinstance(curve, GaussianCurve):
+        mu, lower = curve.mu, max(0.0, curve.mu - mu_of_advantage(slack - curve.slack))
+    else:
+        assert isinstance(curve, PiecewiseCurve)
+        halves = [curve.steep] if curve.flat is None else [curve.steep, curve.flat]
+        found = max(
+            _largest_separation(Points(one.log_alphas, one.tprs, 1.0 - one.tprs), slack)
+            for one in halves
+        )
+        mu, lower = _raised(found), max(0.0, found - _QUANTILE_ERROR)
+    return GDPFit(
+        mu=mu,
+        mu_lower=lower,
+        slack=slack,
+        regret=delta_divergence(curve.symmetrised(), GaussianCurve(mu)).value,
+        advantage=curve.advantage,
+        tail_ratio=_tail_ratio(mu, curve.advantage),
+        tolerance=tolerance,
+        neighbouring=None,
+        reason=reason,
+    )
+
+
 def _numerical_fit(
     mechanism: Mechanism, found: list[Release], slack: float, demand: Demand
 ) -> GDPFit:
@@ -148,8 +177,8 @@ def _numerical_fit(
     losses = [upper_bound(one, plan, demand) for one, plan in planned]
     lines = [lines_of(loss) for loss in losses]
     curve = curve_of(lines)
-    points = [Points(curve.log_alphas, curve.tprs, 1.0 - curve.tprs)]
-    if 1.0 - curve.tprs[0] < FEW_MISSED:
+    points = [Points(curve.steep.log_alphas, curve.steep.tprs, 1.0 - curve.steep.tprs)]
+    if 1.0 - curve.steep.tprs[0] < FEW_MISSED:
         points = [points_of(loss, one) for loss, one in zip(losses, lines, strict=True)]
     needed = _needed(lines, demand)
     tests = [attacks(*planned[number], demand, losses[number].window) for number in needed]
@@ -157,15 +186,17 @@ def _numerical_fit(
     mu, reason = _upper(mechanism, points, curve.mass_at_infinity, slack)
     if math.isinf(mu) or (slack == 0.0 and is_tight_at_zero(mechanism)):
         lower = mu
-    elif _is_single_bounded(mechanism) and mu_at_zero(mechanism) <= (1.0 + demand.tolerance) * mu:
-        # Where the slack makes no difference to speak of, the exact value without it.
-        mu = mu_at_zero(mechanism)
+    else:
+        exact = _without_slack(mechanism, found)
+        if exact <= (1.0 + demand.tolerance) * mu:
+            # Where the slack makes no difference to speak of, the exact value without it.
+            mu = exact
     advantage = curve.advantage
     return GDPFit(
         mu=mu,
         mu_lower=min(lower, mu),
         slack=slack,
-        regret=regret_bound(mu, tests),
+        regret=regret_bound(lambda epsilons: delta_of_mu(mu, epsilons), tests)[0],
         advantage=advantage,
         tail_ratio=_tail_ratio(mu, advantage),
         tolerance=demand.tolerance,
@@ -186,13 +217,9 @@ def _upper(
     mechanism: Mechanism, points: list[Points], beyond: float, slack: float
 ) -> tuple[float, str | None]:
     """The mu from above, and why it is infinite if it is."""
-    unbounded = infinite_mass(mechanism)
+    unbounded = unbounded_mass(mechanism)
     if unbounded > slack:
-        return math.inf, (
-            f"privacy loss is unbounded with probability {unbounded:.3g}, above slack={slack!r}: "
-            "a mechanism known only by (epsilon, delta > slack) has no finite mu; "
-            "describe what was run, or pass a slack of at least that"
-        )
+        return math.inf, _unbounded(unbounded, slack)
     if slack == 0.0:
         return mu_at_zero(mechanism), None
     if beyond > slack:
@@ -203,18 +230,34 @@ def _upper(
     mu = max(_largest_separation(one, slack) for one in points)
     if not math.isfinite(mu):
         raise BudgetExceeded(f"mu is beyond what doubles resolve for {mechanism!r}")
-    mu = mu + _QUANTILE_ERROR * max(1.0, mu / 40.0) if mu > 0.0 else 0.0
+    mu = _raised(mu)
     with suppress(UnsupportedMechanism):
         # Always valid, and the better of the two where sampling hardly helps.
         mu = min(mu, mu_at_zero(mechanism))
     return mu, None
 
 
-def _is_single_bounded(mechanism: Mechanism) -> bool:
-    """Whether this is one release of bounded loss, for which there is a closed form."""
-    ((leaf, count), *others) = mechanism.parts
-    bounded = (PureDP, RandomizedResponse, Laplace, DiscreteLaplace)
-    return not others and count == 1 and isinstance(leaf, bounded)
+def _unbounded(mass: float, slack: float) -> str:
+    return (
+        f"privacy loss is unbounded with probability {mass:.3g}, above slack={slack!r}: "
+        "a mechanism known only by (epsilon, delta > slack) has no finite mu; "
+        "describe what was run, or pass a slack of at least that"
+    )
+
+
+def _raised(mu: float) -> float:
+    """A computed mu, raised by what the quantile function may err."""
+    return mu + _QUANTILE_ERROR * max(1.0, mu / 40.0) if mu > 0.0 else 0.0
+
+
+def _without_slack(mechanism: Mechanism, found: list[Release]) -> float:
+    """The mu at slack zero of one release of bounded loss, infinite for anything else."""
+    ((one, count), *others) = found
+    if others or count > 1 or math.isinf(one.highest) or one.infinite > 0.0:
+        return math.inf
+    with suppress(UnsupportedMechanism):
+        return mu_at_zero(mechanism)
+    return math.inf
 
 
 def _largest_separation(points: Points, slack: float) -> float:

@@ -8,19 +8,16 @@ from gdpnum.mechanisms.composition import Composed, Repeated
 from gdpnum.mechanisms.dpsgd import DPSGD
 from gdpnum.mechanisms.mechanism import Leaf, Mechanism, Neighbouring
 from gdpnum.mechanisms.noise import (
-    ApproxDP,
     DiscreteGaussian,
     DiscreteLaplace,
     Gaussian,
     Laplace,
-    PureDP,
     RandomizedResponse,
 )
 from gdpnum.mechanisms.sampling import PoissonSampled
 
 __all__ = [
     "DPSGD",
-    "ApproxDP",
     "Composed",
     "DiscreteGaussian",
     "DiscreteLaplace",
@@ -30,7 +27,6 @@ __all__ = [
     "Mechanism",
     "Neighbouring",
     "PoissonSampled",
-    "PureDP",
     "RandomizedResponse",
     "Repeated",
 ]

@@ -12,7 +12,7 @@ from typing import Literal
 from gdpnum import _validate
 from gdpnum.errors import InvalidType
 
-__all__ = ["Leaf", "Mechanism", "Neighbouring", "checked"]
+__all__ = ["AnyRelation", "Leaf", "Mechanism", "Neighbouring", "checked"]
 
 Neighbouring = Literal["add_remove", "replace"]
 """How two neighbouring datasets differ: one record more or less, or one record exchanged."""
@@ -73,6 +73,17 @@ class Leaf(Mechanism):
     def parts(self) -> tuple[tuple[Mechanism, int], ...]:
         """The leaf itself, once."""
         return ((self, 1),)
+
+
+class AnyRelation(Leaf):
+    """A leaf whose guarantee holds for whichever neighbouring relation the caller means."""
+
+    __slots__ = ()
+
+    @property
+    def neighbouring(self) -> None:
+        """Always None."""
+        return None
 
 
 def checked(name: str, value: object) -> Mechanism:

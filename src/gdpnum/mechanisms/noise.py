@@ -1,4 +1,4 @@
-"""Single releases: noise added to a query, and guarantees known only as numbers.
+"""Single releases: noise added to a query.
 
 Noise is measured in units of the sensitivity, the most that one record can move the query:
 ``sigma`` and ``scale`` are the parameter of the noise divided by it. In DP-SGD the sensitivity is
@@ -11,15 +11,13 @@ from dataclasses import dataclass
 from typing import final, get_args
 
 from gdpnum import _validate
-from gdpnum.mechanisms.mechanism import Leaf, Neighbouring
+from gdpnum.mechanisms.mechanism import AnyRelation, Leaf, Neighbouring
 
 __all__ = [
-    "ApproxDP",
     "DiscreteGaussian",
     "DiscreteLaplace",
     "Gaussian",
     "Laplace",
-    "PureDP",
     "RandomizedResponse",
 ]
 
@@ -37,17 +35,6 @@ class _AddRemove(Leaf):
     def neighbouring(self) -> Neighbouring:
         """Always ``"add_remove"``."""
         return "add_remove"
-
-
-class _AnyRelation(Leaf):
-    """A stated guarantee: it holds for whichever neighbouring relation the caller means."""
-
-    __slots__ = ()
-
-    @property
-    def neighbouring(self) -> None:
-        """Always None."""
-        return None
 
 
 @final
@@ -137,7 +124,7 @@ class DiscreteLaplace(_AddRemove):
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RandomizedResponse(_AnyRelation):
+class RandomizedResponse(AnyRelation):
     """One of k categories, reported truthfully with probability e^eps / (e^eps + k - 1).
 
     Otherwise one of the other categories is reported, each equally likely. The neighbours are two
@@ -157,43 +144,3 @@ class RandomizedResponse(_AnyRelation):
         )
         object.__setattr__(self, "epsilon", epsilon)
         object.__setattr__(self, "categories", categories)
-
-
-@final
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PureDP(_AnyRelation):
-    """Any mechanism of which only epsilon-DP is known.
-
-    >>> PureDP(epsilon=0.5)
-    PureDP(epsilon=0.5)
-    """
-
-    epsilon: float
-
-    def __post_init__(self) -> None:
-        epsilon = _validate.non_negative("epsilon", self.epsilon, advice=_EPSILON_ADVICE)
-        object.__setattr__(self, "epsilon", epsilon)
-
-
-@final
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ApproxDP(_AnyRelation):
-    """Any mechanism of which only one (epsilon, delta)-DP guarantee is known.
-
-    With probability delta such a mechanism may reveal everything, and its mu is infinite at any
-    slack below delta.
-
-    >>> ApproxDP(epsilon=1.0, delta=1e-06)
-    ApproxDP(epsilon=1.0, delta=1e-06)
-    """
-
-    epsilon: float
-    delta: float
-
-    def __post_init__(self) -> None:
-        epsilon = _validate.non_negative("epsilon", self.epsilon, advice=_EPSILON_ADVICE)
-        delta = _validate.probability(
-            "delta", self.delta, advice="pass the probability that epsilon does not bound the loss"
-        )
-        object.__setattr__(self, "epsilon", epsilon)
-        object.__setattr__(self, "delta", delta)

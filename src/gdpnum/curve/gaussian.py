@@ -1,0 +1,131 @@
+"""GaussianCurve: the trade-off curve f_mu, with a slack."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, final
+
+import numpy as np
+from scipy.special import ndtr, ndtri
+
+from gdpnum.curve.gaussian_profile import delta_of_mu
+from gdpnum.curve.tradeoff import Tangents, TradeoffCurve
+from gdpnum.loss.pair import Floats
+
+__all__ = ["GaussianCurve"]
+
+
+@final
+@dataclass(frozen=True)
+class GaussianCurve(TradeoffCurve):
+    """The largest symmetric curve below which (mu, slack)-GDP lets no mechanism fall.
+
+    f_mu(alpha) - slack on the steep half, with f_mu(alpha) = Phi(Phi^-1(1 - alpha) - mu); its
+    mirror image f_mu(alpha + slack) on the other; they meet on the diagonal. The profile is
+    delta_mu(eps) + slack from the slope at which they meet on.
+    """
+
+    mu: float
+    slack: float = 0.0
+
+    def __repr__(self) -> str:
+        slack = f", slack={self.slack!r}" if self.slack else ""
+        return f"GaussianCurve(mu={self.mu!r}{slack})"
+
+    @property
+    def mass_at_infinity(self) -> float:
+        return 1.0 if math.isinf(self.mu) else self.slack
+
+    @property
+    def knots(self) -> Floats:
+        return np.array([self._kink]) if self.slack > 0.0 else np.empty(0)
+
+    @property
+    def is_symmetric(self) -> bool:
+        return True
+
+    def inverse(self) -> GaussianCurve:
+        return self
+
+    def symmetrised(self) -> GaussianCurve:
+        return self
+
+    def tangents(self, epsilons: Floats) -> Tangents:
+        if self.mu == 0.0 or math.isinf(self.mu):
+            alphas = np.where(epsilons > 0.0, 0.0, self._diagonal)
+            return alphas, np.where(epsilons > 0.0, 1.0 - self.mass_at_infinity, self._diagonal)
+        z = epsilons / self.mu
+        alphas, betas = ndtr(-0.5 * self.mu - z), ndtr(z - 0.5 * self.mu) - self.slack
+        met = epsilons <= self._kink
+        return np.where(met, self._diagonal, alphas), np.where(met, self._diagonal, betas)
+
+    @cached_property
+    def _quantile(self) -> float:
+        """Z with f(Phi(-z)) = Phi(-z): where the halves meet, Phi(z - mu) - slack = Phi(-z)."""
+        low, high = 0.5 * self.mu, self.mu + 40.0
+        if self.slack == 0.0:
+            return low
+        for _ in range(80):
+            middle = 0.5 * (low + high)
+            if float(ndtr(middle - self.mu)) - self.slack < float(ndtr(-middle)):
+                low = middle
+            else:
+                high = middle
+        return high
+
+    @property
+    def _diagonal(self) -> float:
+        """The fixed point, f(alpha) = alpha."""
+        return 0.0 if math.isinf(self.mu) else float(ndtr(-self._quantile))
+
+    @property
+    def _kink(self) -> float:
+        """The epsilon of the slope with which the halves meet; below it, delta is linear."""
+        if self.slack == 0.0 or math.isinf(self.mu):
+            return 0.0
+        return self.mu * (self._quantile - 0.5 * self.mu)
+
+    def _betas(self, alphas: Floats) -> Floats:
+        if math.isinf(self.mu):
+            return np.zeros(alphas.shape)
+        steep = alphas <= self._diagonal
+        shifted = np.where(steep, alphas, np.minimum(alphas + self.slack, 1.0))
+        return ndtr(-ndtri(shifted) - self.mu) - np.where(steep, self.slack, 0.0)
+
+    def _tprs(self, fprs: Floats) -> Floats:
+        if math.isinf(self.mu):
+            return np.ones(fprs.shape)
+        steep = fprs <= self._diagonal
+        shifted = np.where(steep, fprs, np.minimum(fprs + self.slack, 1.0))
+        return ndtr(ndtri(shifted) + self.mu) + np.where(steep, self.slack, 0.0)
+
+    def _deltas(self, epsilons: Floats) -> Floats:
+        deltas = delta_of_mu(self.mu, epsilons.ravel()).reshape(epsilons.shape) + self.slack
+        if self.slack == 0.0:
+            return deltas
+        met = np.exp(np.minimum(epsilons, self._kink))
+        return np.where(epsilons < self._kink, 1.0 - self._diagonal * (1.0 + met), deltas)
+
+    def _epsilons(self, deltas: Floats) -> Floats:
+        # Late: its root finder takes longer to import than most curves to compute.
+        from gdpnum.curve.conversions import epsilon_from_mu  # noqa: PLC0415
+
+        if math.isinf(self.mu):
+            return np.full(deltas.shape, np.inf)
+
+        def epsilon(delta: float) -> float:
+            if delta < self.slack:
+                return math.inf
+            found = epsilon_from_mu(self.mu, delta - self.slack)
+            if found >= self._kink:
+                return found
+            # On the linear part, 1 - alpha (1 + exp(eps)).
+            return min(self._kink, math.log(max(1.0, (1.0 - delta) / self._diagonal - 1.0)))
+
+        return np.array([epsilon(float(delta)) for delta in deltas.ravel()]).reshape(deltas.shape)
+
+    def _document(self) -> dict[str, Any]:
+        mu = str(self.mu) if math.isinf(self.mu) else self.mu
+        return {"curve": "gaussian", "mu": mu, "slack": self.slack}

@@ -1,0 +1,261 @@
+"""Curves from numbers: vertices, samples and profiles, checked and read pessimistically."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from gdpnum.curve.hull import lines_of_claims, lower_hull
+from gdpnum.curve.lines import NOTHING, Lines
+from gdpnum.curve.piecewise import PiecewiseCurve
+from gdpnum.curve.profile import Profile
+from gdpnum.curve.tradeoff import TradeoffCurve
+from gdpnum.errors import InvalidArgument, InvalidType
+from gdpnum.loss.pair import Floats
+
+__all__ = ["curve_from_profile", "curve_from_samples", "curve_from_vertices"]
+
+# How far rounding may have moved a vertex; a lower hull takes it back.
+_ROUNDING = 1e-12
+
+# Where a profile given as a function is read: this many epsilons, until it falls no more.
+_READINGS = 2048
+_LARGEST_EPSILON = 2.0**20
+
+
+def curve_from_vertices(alphas: ArrayLike, betas: ArrayLike) -> PiecewiseCurve:
+    """See `TradeoffCurve.from_vertices`."""
+    alpha, beta = _points(alphas, betas)
+    if alpha[0] != 0.0:
+        raise InvalidArgument(
+            f"alphas[0]={float(alpha[0])!r} is not 0; a curve's vertices begin at alpha = 0 "
+            "(pass points that are not all of them to from_samples)"
+        )
+    end = alpha.size - 1
+    if beta[-1] != 0.0:
+        raise InvalidArgument(
+            f"betas[{end}]={float(beta[-1])!r} is not 0; a curve's vertices end where beta is 0 "
+            "(pass points that are not all of them to from_samples)"
+        )
+    _refuse(
+        _above_chord(alpha, beta) > _ROUNDING,
+        lambda i: (
+            f"alphas[{i + 1}]={float(alpha[i + 1])!r}, betas[{i + 1}]={float(beta[i + 1])!r} "
+            "lies above the chord of its neighbours; a trade-off curve is convex"
+        ),
+    )
+    return _curve(*lower_hull(alpha, beta))
+
+
+def curve_from_samples(alphas: ArrayLike, betas: ArrayLike) -> PiecewiseCurve:
+    """See `TradeoffCurve.from_samples`."""
+    alpha, beta = _points(alphas, betas)
+    _refuse(
+        _above_chord(alpha, beta) > _ROUNDING,
+        lambda i: (
+            f"alphas[{i + 1}]={float(alpha[i + 1])!r}, betas[{i + 1}]={float(beta[i + 1])!r} "
+            "lies above the chord of its neighbours; samples of a trade-off curve are convex"
+        ),
+    )
+    # With (0, 0) and (1, 0) known, every curve through the points is above the hull of these:
+    # where the chords on both sides of a cell meet, prolonged.
+    alpha, beta = lower_hull(alpha, beta)
+    low_alpha, low_beta = _prolonged(alpha, beta)
+    return _curve(*lower_hull(*_distinct(low_alpha, low_beta)))
+
+
+def curve_from_profile(
+    profile: ArrayLike | Callable[[float], float], deltas: ArrayLike | None
+) -> TradeoffCurve:
+    """See `TradeoffCurve.from_profile`."""
+    if isinstance(profile, Profile) and deltas is None:
+        return profile.curve.symmetrised()
+    if callable(profile):
+        if deltas is not None:
+            raise InvalidType("deltas is given beside a function; pass one or the other")
+        epsilon, delta = _read(profile)
+    elif deltas is None:
+        raise InvalidType("deltas is missing; pass epsilons and deltas, or a function")
+    else:
+        epsilon, delta = _column("epsilons", profile), _column("deltas", deltas)
+        _same_length("epsilons", epsilon, "deltas", delta)
+    _refuse(
+        ~(np.isfinite(epsilon) & (epsilon >= 0.0)),
+        lambda i: (
+            f"epsilons[{i}]={float(epsilon[i])!r} is not a finite number of at least 0; "
+            "the other half of a profile follows by symmetry"
+        ),
+    )
+    _refuse_rates("deltas", delta)
+    _refuse(
+        np.diff(epsilon) <= 0.0,
+        lambda i: (
+            f"epsilons[{i + 1}]={float(epsilon[i + 1])!r} does not exceed "
+            f"epsilons[{i}]={float(epsilon[i])!r}; pass them in increasing order"
+        ),
+    )
+    _refuse(
+        np.diff(delta) > 1e-15,
+        lambda i: (
+            f"deltas[{i + 1}]={float(delta[i + 1])!r} exceeds deltas[{i}]="
+            f"{float(delta[i])!r}; a privacy profile does not increase"
+        ),
+    )
+    return PiecewiseCurve(lines_of_claims(epsilon, np.minimum.accumulate(delta)))
+
+
+def _read(profile: Callable[[float], float]) -> tuple[Floats, Floats]:
+    """A profile function at epsilons from 0 up to where it falls no more."""
+
+    def delta(epsilon: float) -> float:
+        value = float(profile(epsilon))
+        if not 0.0 <= value <= 1.0:
+            raise InvalidArgument(
+                f"the profile returns {value!r} at epsilon={epsilon!r}; a delta lies in [0, 1]"
+            )
+        return value
+
+    last, reached = 2.0**-10, delta(2.0**-10)
+    while reached > 1e-30 and last < _LARGEST_EPSILON:
+        further = delta(2.0 * last)
+        if further == reached and last > 1.0:
+            break
+        last, reached = 2.0 * last, further
+    if max(delta(1.0), delta(10.0 * last)) > delta(min(1.0, last)):
+        raise InvalidArgument("the profile increases with epsilon; a privacy profile does not")
+    # Closer where a curve of small epsilons bends.
+    epsilons = np.union1d(
+        np.linspace(0.0, last, _READINGS), np.geomspace(1e-6 * last, last, _READINGS // 8)
+    )
+    return epsilons, np.array([delta(float(epsilon)) for epsilon in epsilons])
+
+
+def _curve(alpha: Floats, beta: Floats) -> PiecewiseCurve:
+    """The curve through convex vertices, the first at alpha = 0, the last at beta = 0."""
+    steep, flat = _steep(alpha, beta), _steep(beta[::-1], alpha[::-1])
+    return PiecewiseCurve(steep) if steep.same_as(flat) else PiecewiseCurve(steep, flat)
+
+
+def _steep(alpha: Floats, beta: Floats) -> Lines:
+    """The segments with slope below -1, from the one nearest to it."""
+    rise, run = -np.diff(beta), np.diff(alpha)
+    count = int((rise > run).sum())
+    infinite = 1.0 - float(beta[0])
+    if count == 0:
+        return NOTHING if infinite == 0.0 else Lines(*NOTHING[:2], np.full(1, infinite), infinite)
+    steep = slice(count - 1, None, -1)
+    return Lines(
+        # Rising, but for the rounding of logarithms.
+        epsilons=np.maximum.accumulate(np.log(rise[steep]) - np.log(run[steep])),
+        log_alphas=np.log(alpha[1 : count + 1][::-1]),
+        tprs=1.0 - beta[1 : count + 1][::-1],
+        mass_at_infinity=infinite,
+    )
+
+
+def _prolonged(alpha: Floats, beta: Floats) -> tuple[Floats, Floats]:
+    """Where prolonged chords meet: the least that a convex curve through the points can be."""
+    if alpha[-1] < 1.0:
+        alpha, beta = np.append(alpha, 1.0), np.append(beta, 0.0)
+    slopes = np.diff(beta) / np.diff(alpha)
+    # Before the first point: along its chord. A curve starts at 1 or below, so after the first
+    # point it is no steeper than from there.
+    start = float(beta[0] - slopes[0] * alpha[0])
+    before = (beta[0] - 1.0) / alpha[0] if alpha[0] > 0.0 else -np.inf
+    left = np.append(before, slopes[:-1])
+    right = np.append(slopes[1:], 0.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        shift = (np.diff(beta) - right * np.diff(alpha)) / (left - right)
+    # Parallel chords are one chord; an unbounded slope falls at once.
+    shift = np.clip(
+        np.where(left < right, np.where(np.isinf(left), 0.0, shift), 0.0), 0.0, np.diff(alpha)
+    )
+    with np.errstate(invalid="ignore"):
+        fallen = beta[:-1] + left * shift
+    lowest = np.where(np.isinf(left), beta[1:] - right * np.diff(alpha), fallen)
+    lowest = np.where(left < right, lowest, beta[:-1])
+    return (
+        np.concatenate([[0.0], alpha[:-1] + shift, [1.0]]),
+        np.concatenate([[min(start, 1.0)], np.maximum(lowest, beta[1:]), [0.0]]),
+    )
+
+
+def _points(alphas: ArrayLike, betas: ArrayLike) -> tuple[Floats, Floats]:
+    """Points of a curve by rising alpha, each alpha once, up to the first beta of zero."""
+    alpha, beta = _column("alphas", alphas), _column("betas", betas)
+    _same_length("alphas", alpha, "betas", beta)
+    if alpha.size < 2:
+        raise InvalidArgument("alphas has fewer than 2 entries; a curve has at least two vertices")
+    _refuse_rates("alphas", alpha)
+    _refuse_rates("betas", beta)
+    _refuse(
+        np.diff(alpha) < 0.0,
+        lambda i: (
+            f"alphas[{i + 1}]={float(alpha[i + 1])!r} is below alphas[{i}]="
+            f"{float(alpha[i])!r}; pass vertices by increasing alpha"
+        ),
+    )
+    _refuse(
+        np.diff(beta) > 0.0,
+        lambda i: (
+            f"betas[{i + 1}]={float(beta[i + 1])!r} exceeds betas[{i}]={float(beta[i])!r}; "
+            "a trade-off curve does not increase"
+        ),
+    )
+    _refuse(
+        beta > 1.0 - alpha + _ROUNDING,
+        lambda i: (
+            f"betas[{i}]={float(beta[i])!r} is above 1 - alphas[{i}]="
+            f"{1.0 - float(alpha[i])!r}; guessing does better than that"
+        ),
+    )
+    return _distinct(alpha, np.minimum(beta, 1.0 - alpha))
+
+
+def _distinct(alpha: Floats, beta: Floats) -> tuple[Floats, Floats]:
+    """Of several points at one alpha the lowest; of several at beta = 0 the first."""
+    lowest = np.append(np.diff(alpha) > 0.0, True)
+    alpha, beta = alpha[lowest], beta[lowest]
+    reached = int(np.searchsorted(-beta, 0.0)) + 1
+    return alpha[:reached], beta[:reached]
+
+
+def _above_chord(alpha: Floats, beta: Floats) -> Floats:
+    """How far each inner point lies above the chord of its neighbours."""
+    share = (alpha[1:-1] - alpha[:-2]) / (alpha[2:] - alpha[:-2])
+    return beta[1:-1] - (beta[:-2] + share * (beta[2:] - beta[:-2]))
+
+
+def _column(name: str, values: object) -> Floats:
+    try:
+        column = np.array(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InvalidType(f"{name} does not hold numbers; pass a list of floats") from None
+    if column.ndim != 1 or column.size == 0:
+        raise InvalidArgument(
+            f"{name} has shape {column.shape}; pass a list of at least one number"
+        )
+    return column
+
+
+def _same_length(one: str, first: Floats, two: str, second: Floats) -> None:
+    if first.size != second.size:
+        raise InvalidArgument(
+            f"{one} has {first.size} entries and {two} {second.size}; pass as many of each"
+        )
+
+
+def _refuse_rates(name: str, values: Floats) -> None:
+    _refuse(
+        ~((values >= 0.0) & (values <= 1.0)),
+        lambda i: f"{name}[{i}]={float(values[i])!r} is outside [0, 1]; pass probabilities",
+    )
+
+
+def _refuse(bad: NDArray[np.bool_], message: Callable[[int], str]) -> None:
+    """Raise about the first offending entry, if there is one."""
+    offending = np.flatnonzero(bad)
+    if offending.size:
+        raise InvalidArgument(message(int(offending[0])))

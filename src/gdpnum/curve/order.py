@@ -1,0 +1,95 @@
+"""The Blackwell order of two curves, with witnesses where neither is below the other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from gdpnum.curve.gaussian import GaussianCurve
+from gdpnum.curve.tradeoff import TradeoffCurve
+from gdpnum.loss.pair import Floats
+
+__all__ = ["BlackwellOrder", "Witness", "blackwell_order"]
+
+Relation = Literal["equal", "less private", "more private", "incomparable"]
+
+# Differences of this size, relative to the TPR, are rounding.
+_ROUNDING = 1e-11
+
+
+@dataclass(frozen=True)
+class Witness:
+    """An FPR (of the inverse curves, if ``inverted``) at which the TPRs of two curves differ."""
+
+    alpha: float
+    first_tpr: float
+    second_tpr: float
+    inverted: bool = False
+
+
+@dataclass(frozen=True)
+class BlackwellOrder:
+    """How the first of two curves stands to the second.
+
+    ``relation`` is "less private" where the first lies below the second somewhere and above it
+    nowhere. ``lower`` is where it lies below by most, relative to the TPR, and ``higher`` where it
+    lies above; both are there exactly when the two are "incomparable".
+    """
+
+    relation: Relation
+    lower: Witness | None
+    higher: Witness | None
+
+
+def blackwell_order(first: TradeoffCurve, second: TradeoffCurve) -> BlackwellOrder:
+    """The order of two curves, decided at finitely many points.
+
+    Between vertices, and between points of equal slope, the difference of two curves has no
+    further extremes, so looking there is enough.
+
+    >>> from gdpnum import GDP, PureDP, blackwell_order
+    >>> blackwell_order(GDP(mu=1.0).curve(), GDP(mu=2.0).curve()).relation
+    'more private'
+    >>> order = blackwell_order(GDP(mu=1.0).curve(), PureDP(epsilon=1.0).curve())
+    >>> order.relation, order.lower.alpha < 0.1 < order.higher.alpha
+    ('incomparable', True)
+    """
+    lower, higher = _extremes(first, second, inverted=False)
+    if not (first.is_symmetric and second.is_symmetric):
+        others = _extremes(first.inverse(), second.inverse(), inverted=True)
+        lower, higher = lower or others[0], higher or others[1]
+    if lower is not None:
+        return BlackwellOrder("incomparable" if higher else "less private", lower, higher)
+    return BlackwellOrder("more private" if higher else "equal", lower, higher)
+
+
+def _extremes(
+    first: TradeoffCurve, second: TradeoffCurve, *, inverted: bool
+) -> tuple[Witness | None, Witness | None]:
+    """Where the first is below the second by most on the steep half, and where above."""
+    alphas = _candidates(first, second)
+    one, two = np.asarray(first.tpr(alphas)), np.asarray(second.tpr(alphas))
+    lead = (one - two) / np.maximum(np.maximum(one, two), 1e-300)
+
+    def witness(number: int) -> Witness:
+        return Witness(float(alphas[number]), float(one[number]), float(two[number]), inverted)
+
+    most, least = int(np.argmax(lead)), int(np.argmin(lead))
+    return (
+        witness(most) if lead[most] > _ROUNDING else None,
+        witness(least) if lead[least] < -_ROUNDING else None,
+    )
+
+
+def _candidates(first: TradeoffCurve, second: TradeoffCurve) -> Floats:
+    """The alphas at which the difference of two curves can have its extremes."""
+    slopes = np.concatenate([[0.0], first.knots, second.knots])
+    if isinstance(first, GaussianCurve) and isinstance(second, GaussianCurve):
+        # delta_mu1 - delta_mu2 is largest at eps = mu1 mu2 / 2.
+        slopes = np.append(slopes, min(0.5 * first.mu * second.mu, 1e300))
+    # A knot is where one vertex gives way to the next: just below it, and just above.
+    above = np.nextafter(slopes, np.inf)
+    alphas = [curve.tangents(at)[0] for curve in (first, second) for at in (slopes, above)]
+    return np.unique(np.concatenate([[0.0], *alphas]))

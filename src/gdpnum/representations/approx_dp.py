@@ -1,0 +1,90 @@
+"""ApproxDP: one (epsilon, delta)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from gdpnum import _validate
+from gdpnum.curve.hull import lines_of_claims
+from gdpnum.curve.piecewise import PiecewiseCurve
+from gdpnum.curve.randomized_response import randomized_response_mu
+from gdpnum.curve.tradeoff import TradeoffCurve
+from gdpnum.errors import UnsupportedMechanism
+from gdpnum.loss.atomic import approx_dp_pair
+from gdpnum.loss.dominating import infinite_mass, pair
+from gdpnum.loss.pair import Pair
+from gdpnum.measures.closed_form import mu_of_release
+from gdpnum.measures.divergence import as_curve
+from gdpnum.mechanisms.mechanism import Mechanism
+from gdpnum.representations.pure_dp import EPSILON_ADVICE
+from gdpnum.representations.representation import Representation
+
+__all__ = ["ApproxDP"]
+
+_DELTA_ADVICE = "pass the probability that epsilon does not bound the loss"
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApproxDP(Representation):
+    """Any mechanism of which only one (epsilon, delta)-DP guarantee is known.
+
+    f(alpha) = max(0, 1 - delta - exp(eps) alpha, exp(-eps) (1 - delta - alpha)). With probability
+    delta such a mechanism may reveal everything, and its mu is infinite at any slack below delta.
+
+    >>> ApproxDP(epsilon=1.0, delta=1e-06)
+    ApproxDP(epsilon=1.0, delta=1e-06)
+    """
+
+    epsilon: float
+    delta: float
+
+    def __post_init__(self) -> None:
+        epsilon = _validate.non_negative("epsilon", self.epsilon, advice=EPSILON_ADVICE)
+        delta = _validate.probability("delta", self.delta, advice=_DELTA_ADVICE)
+        object.__setattr__(self, "epsilon", epsilon)
+        object.__setattr__(self, "delta", delta)
+
+    def curve(self) -> TradeoffCurve:
+        return PiecewiseCurve(lines_of_claims(np.array([self.epsilon]), np.array([self.delta])))
+
+    @classmethod
+    def fit(
+        cls, subject: Mechanism | TradeoffCurve, *, delta: float, tolerance: float = 1e-3
+    ) -> ApproxDP:
+        """The smallest epsilon, from above, for which a mechanism or curve is (epsilon, delta)-DP.
+
+        >>> from gdpnum import Gaussian
+        >>> ApproxDP.fit(Gaussian(sigma=1.0), delta=1e-5).epsilon.__round__(3)
+        4.377
+        """
+        delta = _validate.probability("delta", delta, advice=_DELTA_ADVICE)
+        curve = as_curve("subject", subject, tolerance=tolerance)
+        epsilon = max(curve.epsilon(delta), curve.inverse().epsilon(delta))
+        if math.isinf(epsilon):
+            raise UnsupportedMechanism(
+                f"{subject!r} is not (epsilon, delta={delta!r})-DP for any finite epsilon; "
+                "pass a larger delta"
+            )
+        return cls(epsilon=epsilon, delta=delta)
+
+
+@pair.register
+def _(leaf: ApproxDP) -> Pair | None:
+    if leaf.delta == 0.0 and leaf.epsilon == 0.0:
+        return None
+    return approx_dp_pair(leaf.epsilon, leaf.delta)
+
+
+@infinite_mass.register
+def _(leaf: ApproxDP) -> float:
+    return leaf.delta
+
+
+@mu_of_release.register
+def _(leaf: ApproxDP) -> float:
+    return math.inf if leaf.delta > 0.0 else randomized_response_mu(leaf.epsilon, 2)

@@ -1,0 +1,133 @@
+"""ZCDP and TruncatedCDP: one rho for many orders, for all of them or up to a cap."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from gdpnum import _validate
+from gdpnum.curve.piecewise import PiecewiseCurve
+from gdpnum.curve.renyi_bound import concentrated_delta, concentrated_lines
+from gdpnum.curve.tradeoff import TradeoffCurve
+from gdpnum.errors import InvalidArgument
+from gdpnum.loss.pair import Floats
+from gdpnum.measures.renyi import concentration, limiting_rho, rho_up_to
+from gdpnum.mechanisms.mechanism import Mechanism
+from gdpnum.representations.renyi import Method, as_mechanism, curve_by
+from gdpnum.representations.representation import Representation
+
+__all__ = ["ZCDP", "TruncatedCDP"]
+
+_RHO_ADVICE = "pass the bound on D_t / t, 0 or more"
+
+# Orders by which the optimal curve is found: some hundred between 1 and the cap.
+_ORDERS, _LARGEST_ORDER = 160, 1e4
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ZCDP(Representation):
+    """Any mechanism of which only rho-zCDP is known: D_t <= rho t at all orders t > 1.
+
+    >>> ZCDP(rho=0.5)
+    ZCDP(rho=0.5)
+    """
+
+    rho: float
+
+    def __post_init__(self) -> None:
+        rho = _validate.non_negative("rho", self.rho, advice=_RHO_ADVICE)
+        object.__setattr__(self, "rho", rho)
+
+    def curve(self, method: Method = "optimal") -> TradeoffCurve:
+        """The trade-off curve that rho implies at all orders; the methods are those of `RDP`."""
+        return _curve(self.rho, math.inf, method)
+
+    def closed_form_delta(self, epsilon: ArrayLike) -> float | Floats:
+        """The bound of `RDP.closed_form_delta`, minimised over all t > 1."""
+        return _closed_form_delta(self.rho, math.inf, epsilon)
+
+    @classmethod
+    def fit(cls, subject: Mechanism | TradeoffCurve) -> ZCDP:
+        """The smallest rho, from above, that holds at all orders.
+
+        For DP-SGD that is steps / (2 noise_multiplier^2), with no amplification by sampling:
+        `TruncatedCDP.fit`, up to an order, has more to say.
+
+        >>> from gdpnum import Laplace
+        >>> f"{ZCDP.fit(Laplace(scale=1.0)).rho:.4f}"
+        '0.3679'
+        """
+        return cls(rho=limiting_rho(as_mechanism("subject", subject)))
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TruncatedCDP(Representation):
+    """Any mechanism of which only (rho, cap)-truncated CDP is known: D_t <= rho t for 1 < t <= cap.
+
+    (Bun, Dwork, Rothblum and Steinke 2018.) Its rho is not that of zCDP: nothing is known about
+    orders above the cap, and no formula for all orders may be fed with it.
+
+    >>> TruncatedCDP(rho=0.01, cap=64.0)
+    TruncatedCDP(rho=0.01, cap=64.0)
+    """
+
+    rho: float
+    cap: float
+
+    def __post_init__(self) -> None:
+        rho = _validate.non_negative("rho", self.rho, advice=_RHO_ADVICE)
+        object.__setattr__(self, "rho", rho)
+        object.__setattr__(self, "cap", _cap(self.cap))
+
+    def curve(self, method: Method = "optimal") -> TradeoffCurve:
+        """The trade-off curve of orders up to the cap; the methods are those of `RDP`."""
+        return _curve(self.rho, self.cap, method)
+
+    def closed_form_delta(self, epsilon: ArrayLike) -> float | Floats:
+        """The bound of `RDP.closed_form_delta`, minimised over 1 < t <= cap."""
+        return _closed_form_delta(self.rho, self.cap, epsilon)
+
+    @classmethod
+    def fit(cls, subject: Mechanism | TradeoffCurve, *, cap: float = 64.0) -> TruncatedCDP:
+        """The smallest rho, from above, that holds at orders up to the cap.
+
+        >>> from gdpnum import DPSGD
+        >>> run = DPSGD(noise_multiplier=1.0, sample_rate=0.001, steps=1000)
+        >>> f"{TruncatedCDP.fit(run, cap=8.0).rho:.2e}"
+        '8.73e-04'
+        """
+        cap = _cap(cap)
+        return cls(rho=rho_up_to(as_mechanism("subject", subject), cap), cap=cap)
+
+
+@concentration.register
+def _(leaf: ZCDP, order: float) -> float:  # noqa: ARG001
+    return leaf.rho
+
+
+def _cap(value: float) -> float:
+    cap = _validate.positive("cap", value, advice="pass the largest order, above 1")
+    if not 1.0 < cap <= 1e6:
+        raise InvalidArgument(f"cap={cap!r} is outside (1, 1e6]; pass the largest order, above 1")
+    return cap
+
+
+def _curve(rho: float, cap: float, method: Method) -> TradeoffCurve:
+    if method == "closed_form":
+        return PiecewiseCurve(concentrated_lines(rho, cap))
+    orders = 1.0 + np.geomspace(1e-4, min(cap, _LARGEST_ORDER) - 1.0, _ORDERS)
+    # D_t grows with t, so what holds at orders above 1 holds below, at its limit.
+    orders = np.concatenate([[0.5, 0.75, 1.0], orders])
+    return curve_by(method, orders, rho * np.maximum(orders, 1.0))
+
+
+def _closed_form_delta(rho: float, cap: float, epsilon: ArrayLike) -> float | Floats:
+    at = np.asarray(epsilon, dtype=np.float64)
+    bound = concentrated_delta(rho, cap, at.ravel())
+    return float(bound[0]) if at.ndim == 0 else bound.reshape(at.shape)

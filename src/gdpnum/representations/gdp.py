@@ -1,0 +1,84 @@
+"""GDP: mu, with its slack."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import final
+
+from gdpnum import _validate
+from gdpnum.curve.gaussian import GaussianCurve
+from gdpnum.curve.tradeoff import TradeoffCurve
+from gdpnum.errors import UnsupportedMechanism
+from gdpnum.loss.dominating import gaussian_mu, infinite_mass
+from gdpnum.measures.closed_form import mu_of_release
+from gdpnum.measures.gdp import fit_gdp
+from gdpnum.mechanisms.mechanism import Mechanism
+from gdpnum.representations.representation import Representation
+
+__all__ = ["GDP"]
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class GDP(Representation):
+    """Any mechanism of which only (mu, slack)-GDP is known: f(alpha) >= f_mu(alpha) - slack.
+
+    f_mu(alpha) = Phi(Phi^-1(1 - alpha) - mu) is the curve of telling N(0, 1) from N(mu, 1).
+
+    >>> gdp = GDP(mu=1.0)
+    >>> f"{gdp.advantage:.4f}, {gdp.tpr(0.1):.4f}"
+    '0.3829, 0.3891'
+    """
+
+    mu: float
+    slack: float = 0.0
+
+    def __post_init__(self) -> None:
+        mu = _validate.non_negative("mu", self.mu, advice="pass a separation of 0 or more")
+        slack = _validate.fraction("slack", self.slack, advice="pass an allowance such as 1e-10")
+        object.__setattr__(self, "mu", mu)
+        object.__setattr__(self, "slack", slack)
+
+    def __repr__(self) -> str:
+        slack = f", slack={self.slack!r}" if self.slack else ""
+        return f"GDP(mu={self.mu!r}{slack})"
+
+    def curve(self) -> TradeoffCurve:
+        return GaussianCurve(self.mu, self.slack)
+
+    @classmethod
+    def fit(
+        cls,
+        subject: Mechanism | TradeoffCurve,
+        *,
+        slack: float = 1e-10,
+        tolerance: float = 1e-3,
+    ) -> GDP:
+        """The smallest mu, from above, for which a mechanism or curve is (mu, slack)-GDP.
+
+        `fit_gdp` tells more: the bracket of mu, its regret, and why it is infinite if it is.
+
+        >>> from gdpnum import Gaussian
+        >>> GDP.fit(Gaussian(sigma=0.5) * 4, slack=0.0)
+        GDP(mu=4.0)
+        """
+        fit = fit_gdp(subject, slack=slack, tolerance=tolerance)
+        if math.isinf(fit.mu):
+            raise UnsupportedMechanism(f"no finite mu holds: {fit.reason}")
+        return cls(mu=fit.mu, slack=fit.slack)
+
+
+@gaussian_mu.register
+def _(leaf: GDP) -> float | None:
+    return leaf.mu if leaf.slack == 0.0 else None
+
+
+@infinite_mass.register
+def _(leaf: GDP) -> float:
+    return leaf.slack
+
+
+@mu_of_release.register
+def _(leaf: GDP) -> float:
+    return leaf.mu if leaf.slack == 0.0 else math.inf
