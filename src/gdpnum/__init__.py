@@ -36,7 +36,7 @@ from gdpnum.mechanisms import (
 )
 
 if TYPE_CHECKING:
-    from gdpnum import risk
+    from gdpnum import dpsgd, integrations, risk
     from gdpnum.curve.conversions import (
         advantage_from_mu,
         delta_from_mu,
@@ -52,6 +52,9 @@ if TYPE_CHECKING:
     from gdpnum.curve.mechanism_curve import tradeoff_curve
     from gdpnum.curve.order import BlackwellOrder, blackwell_order
     from gdpnum.curve.tradeoff import TradeoffCurve
+    from gdpnum.dpsgd import CTDAccountant
+    from gdpnum.integrations.engines import from_engine
+    from gdpnum.integrations.opacus import from_opacus
     from gdpnum.measures.divergence import DeltaDivergence, delta_divergence
     from gdpnum.measures.gdp import GDPFit, fit_gdp
     from gdpnum.measures.regret import regret
@@ -76,6 +79,7 @@ __all__ = [
     "ApproxDP",
     "BlackwellOrder",
     "BudgetExceeded",
+    "CTDAccountant",
     "Composed",
     "DeltaDivergence",
     "DiscreteGaussian",
@@ -101,8 +105,12 @@ __all__ = [
     "blackwell_order",
     "delta_divergence",
     "delta_from_mu",
+    "dpsgd",
     "epsilon_from_mu",
     "fit_gdp",
+    "from_engine",
+    "from_opacus",
+    "integrations",
     "mu_from_advantage",
     "mu_from_epsilon",
     "mu_from_epsilon_delta",
@@ -132,6 +140,9 @@ _LAZY = {
     "gdpnum.curve.mechanism_curve": ["tradeoff_curve"],
     "gdpnum.curve.order": ["BlackwellOrder", "blackwell_order"],
     "gdpnum.curve.tradeoff": ["TradeoffCurve"],
+    "gdpnum.dpsgd": ["CTDAccountant"],
+    "gdpnum.integrations.engines": ["from_engine"],
+    "gdpnum.integrations.opacus": ["from_opacus"],
     "gdpnum.measures.divergence": ["DeltaDivergence", "delta_divergence"],
     "gdpnum.measures.gdp": ["GDPFit", "fit_gdp"],
     "gdpnum.measures.regret": ["regret"],
@@ -146,7 +157,7 @@ _LAZY = {
         "TruncatedCDP",
     ],
 }
-_SUBMODULES = ("risk",)
+_SUBMODULES = ("dpsgd", "integrations", "risk")
 _HOME = {name: module for module, names in _LAZY.items() for name in names}
 
 

@@ -1,0 +1,289 @@
+"""DP-SGD under the names of the published gdpnum: an accountant that follows the training loop.
+
+::
+
+    accountant = gdpnum.CTDAccountant()
+    for _ in range(1000):
+        ...  # one step of training
+        accountant.step(noise_multiplier=1.0, sample_rate=0.001)
+    mu, regret = accountant.get_mu_and_regret()
+
+The accountant keeps Opacus's history, a list of (noise_multiplier, sample_rate, num_steps), and
+answers from the description of it, ``accountant.run``, which the rest of gdpnum takes as well.
+"""
+
+from __future__ import annotations
+
+import importlib
+import reprlib
+from collections.abc import Callable, Mapping, MutableMapping
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from gdpnum import _validate
+from gdpnum.curve.mechanism_curve import tradeoff_curve
+from gdpnum.curve.tradeoff import TradeoffCurve
+from gdpnum.errors import InvalidArgument, UnsupportedMechanism
+from gdpnum.history import Segment, checked_rate, checked_sigma, run_of, segments
+from gdpnum.loss.pair import Floats
+from gdpnum.measures.gdp import fit_gdp
+from gdpnum.mechanisms import DPSGD, Mechanism
+
+__all__ = ["CTDAccountant", "get_mu_and_regret_for_dpsgd"]
+
+# False positive rates at which a curve is reported by default (https://arxiv.org/abs/2503.10945);
+# (1 - advantage) / 2, where the curve meets the diagonal, completes them.
+_ALPHAS = (1e-10, 1e-8, 1e-6, 1e-4, 1e-3, 1e-2, 1e-1)
+
+
+def get_mu_and_regret_for_dpsgd(
+    noise_multiplier: float,
+    sample_rate: float,
+    num_steps: int,
+    grid_step: float | None = None,
+    err: float = 1e-10,
+) -> tuple[float, float]:
+    """Return (mu, regret) of DP-SGD; ``err`` is the slack of `fit_gdp`, which says what holds.
+
+    >>> mu, regret = get_mu_and_regret_for_dpsgd(9.4, 16384 / 50000, 2000)
+    >>> f"{mu:.2f} {regret:.3f}"
+    '1.57 0.001'
+    """
+    run = DPSGD(noise_multiplier=noise_multiplier, sample_rate=sample_rate, steps=num_steps)
+    fit = fit_gdp(run, slack=_slack(err), grid_step=grid_step)
+    return fit.mu, fit.regret
+
+
+class CTDAccountant:
+    """Counts the steps of DP-SGD and says what they cost, in the manner of Opacus's accountants.
+
+    Guarantee: with each step's batch drawn by Poisson sampling, and neighbours that differ by one
+    added or removed record, mu, epsilon and the advantage are upper bounds and beta is a lower one.
+    The dots are no longer connected; the name is the published one.
+
+    Before the first step nothing is released: mu, regret and epsilon are 0, and beta is 1 - alpha.
+    A step with ``noise_multiplier=0`` reveals each record that it samples: mu is infinite, and so
+    is epsilon unless delta is at least the probability of being sampled.
+
+    ``history`` may be assigned or appended to; it is checked when a question is asked. Answers are
+    kept until it changes.
+
+    >>> accountant = CTDAccountant()
+    >>> for _ in range(1000):
+    ...     accountant.step(noise_multiplier=1.0, sample_rate=0.001)
+    >>> accountant.history
+    [(1.0, 0.001, 1000)]
+    >>> mu, regret = accountant.get_mu_and_regret()
+    >>> round(mu, 3), round(accountant.get_epsilon(1e-5), 3)
+    (0.089, 0.149)
+    """
+
+    def __init__(self) -> None:
+        self.history: list[Segment] = []
+        self._asked: tuple[Segment, ...] = ()
+        self._fits: dict[tuple[float, float | None], tuple[float, float]] = {}
+        self._curves: dict[float | None, TradeoffCurve] = {}
+
+    # --- what happens ---------------------------------------------------------------------------
+
+    def step(self, *, noise_multiplier: float, sample_rate: float) -> None:
+        """Count one step; a step that cannot be accounted for is refused and leaves no trace."""
+        history = self.history
+        if history:
+            try:
+                sigma, rate, steps = history[-1]
+            except (TypeError, ValueError):
+                segments(history)  # says what is wrong with it
+                raise
+            if sigma == noise_multiplier and rate == sample_rate:
+                history[-1] = (sigma, rate, steps + 1)
+                return
+        history.append((checked_sigma(noise_multiplier), checked_rate(sample_rate), 1))
+
+    def get_optimizer_hook_fn(self, sample_rate: float) -> Callable[[Any], None]:
+        """Return what Opacus's DPOptimizer calls at each step, to be attached to it.
+
+        An optimizer has one such hook: attached by hand, it displaces the one of the engine.
+        """
+
+        def count_step(optimizer: Any) -> None:
+            # Batches accumulated before a step make one larger batch.
+            rate = sample_rate * optimizer.accumulated_iterations
+            self.step(noise_multiplier=optimizer.noise_multiplier, sample_rate=rate)
+
+        return count_step
+
+    def __len__(self) -> int:
+        """The number of steps so far."""
+        return sum(steps for _, _, steps in segments(self.history))
+
+    # --- what it costs --------------------------------------------------------------------------
+
+    @property
+    def run(self) -> Mechanism:
+        """What was run, as a mechanism: for `fit_gdp`, `tradeoff_curve` and the rest.
+
+        >>> accountant = CTDAccountant()
+        >>> accountant.step(noise_multiplier=1.0, sample_rate=0.01)
+        >>> accountant.run
+        PoissonSampled(Gaussian(sigma=1.0), rate=0.01)
+        """
+        return run_of(self.history)
+
+    def get_mu_and_regret(
+        self,
+        *,
+        err: float = 1e-10,
+        grid_step: float | None = None,
+        use_connect_dots: bool = True,  # noqa: ARG002
+    ) -> tuple[float, float]:
+        """Return (mu, regret) of `fit_gdp` with ``err`` as its slack.
+
+        ``grid_step`` fixes the lattice; by default it follows from the accuracy, about 0.1 %.
+        ``use_connect_dots``, here and below, is accepted as published and has no effect.
+        """
+        question = (_slack(err), grid_step)
+        self._forget_if_changed()
+        if question not in self._fits:
+            fit = fit_gdp(self.run, slack=question[0], grid_step=grid_step)
+            self._fits[question] = (fit.mu, fit.regret)
+        return self._fits[question]
+
+    def get_epsilon(
+        self,
+        delta: float,
+        *args: object,  # noqa: ARG002
+        grid_step: float | None = None,
+        **kwargs: object,  # noqa: ARG002
+    ) -> float:
+        """Return an epsilon for which the steps so far are (epsilon, delta)-DP, from above.
+
+        ``grid_step`` fixes the lattice. Anything else is for other accountants and has no effect:
+        Opacus forwards here what its users write for RDP (``alphas``), PRV (``eps_error``,
+        ``delta_error``), GDP (``poisson``) or the optimizer.
+        """
+        delta = _validate.probability("delta", delta, advice="pass a small one such as 1e-5")
+        return self._curve(grid_step).epsilon(delta)
+
+    @overload
+    def get_beta(
+        self, alpha: float, *, grid_step: float | None = ..., use_connect_dots: bool = ...
+    ) -> float: ...
+    @overload
+    def get_beta(
+        self,
+        alpha: ArrayLike | None = ...,
+        *,
+        grid_step: float | None = ...,
+        use_connect_dots: bool = ...,
+    ) -> float | Floats: ...
+    def get_beta(
+        self,
+        alpha: ArrayLike | None = None,
+        *,
+        grid_step: float | None = None,
+        use_connect_dots: bool = True,  # noqa: ARG002
+    ) -> float | Floats:
+        """Return the least false negative rate of any attack with false positive rate ``alpha``.
+
+        A number for a number, an array for several. By default at the eight alphas of the paper:
+        1e-10, 1e-8, 1e-6, 1e-4, 1e-3, 1e-2, 1e-1 and (1 - advantage) / 2.
+        """
+        curve = self._curve(grid_step)
+        if alpha is None:
+            return curve.beta(np.array([*_ALPHAS, 0.5 * (1.0 - curve.advantage)]))
+        return curve.beta(alpha)
+
+    def get_advantage(
+        self,
+        *,
+        grid_step: float | None = None,
+        use_connect_dots: bool = True,  # noqa: ARG002
+    ) -> float:
+        """Return the largest TPR - FPR of any attack, from above."""
+        return self._curve(grid_step).advantage
+
+    def get_pld(self, grid_step: float = 1e-4, use_connect_dots: bool = True) -> Any:
+        """Return dp-accounting's privacy loss distribution of the steps; needs that package."""
+        try:
+            pld = importlib.import_module("dp_accounting.pld.privacy_loss_distribution")
+        except ImportError as error:
+            raise ImportError(
+                "get_pld needs the package dp-accounting; pip install 'gdpnum[dp-accounting]'"
+            ) from error
+        counts: dict[tuple[float, float], int] = {}
+        for sigma, rate, steps in segments(self.history):
+            if steps > 0 and rate > 0.0:  # it refuses a rate of 0, which releases nothing
+                counts[sigma, rate] = counts.get((sigma, rate), 0) + steps
+        total = pld.identity(value_discretization_interval=grid_step)
+        for (sigma, rate), steps in counts.items():
+            if sigma == 0.0:
+                raise UnsupportedMechanism(
+                    "a step has noise_multiplier=0, which dp-accounting cannot describe; "
+                    "get_mu_and_regret, get_epsilon and get_beta can"
+                )
+            one = pld.from_gaussian_mechanism(
+                standard_deviation=sigma,
+                sampling_prob=rate,
+                use_connect_dots=use_connect_dots,
+                value_discretization_interval=grid_step,
+            )
+            total = total.compose(one.self_compose(steps))
+        return total
+
+    # --- Opacus's protocol ----------------------------------------------------------------------
+
+    @classmethod
+    def mechanism(cls) -> str:
+        """Return the name under which states are saved."""
+        return "ctd"
+
+    def state_dict(
+        self, destination: MutableMapping[str, Any] | None = None
+    ) -> MutableMapping[str, Any]:
+        """Return the history and the name of the mechanism; plain numbers, fit for JSON."""
+        state: MutableMapping[str, Any] = {} if destination is None else destination
+        state["history"] = list(segments(self.history))
+        state["mechanism"] = self.mechanism()
+        return state
+
+    def load_state_dict(self, state_dict: Mapping[str, Any] | None) -> None:
+        """Continue from a saved state; one that is not right is refused and changes nothing."""
+        if not isinstance(state_dict, Mapping) or not state_dict:
+            raise InvalidArgument(
+                f"state_dict={reprlib.repr(state_dict)} holds no state; "
+                "pass what state_dict() returned"
+            )
+        for key in ("history", "mechanism"):
+            if key not in state_dict:
+                raise InvalidArgument(
+                    f"state_dict has no {key!r}, only {reprlib.repr(sorted(map(str, state_dict)))};"
+                    " pass what state_dict() returned"
+                )
+        saved = state_dict["mechanism"]
+        if saved != self.mechanism():
+            raise InvalidArgument(
+                f"state_dict is of the mechanism {reprlib.repr(saved)}, not {self.mechanism()!r}; "
+                "to take over its steps, assign its 'history' to accountant.history"
+            )
+        self.history = list(segments(state_dict["history"]))
+
+    # --- kept answers ---------------------------------------------------------------------------
+
+    def _curve(self, grid_step: float | None) -> TradeoffCurve:
+        self._forget_if_changed()
+        if grid_step not in self._curves:
+            self._curves[grid_step] = tradeoff_curve(self.run, grid_step=grid_step)
+        return self._curves[grid_step]
+
+    def _forget_if_changed(self) -> None:
+        # By content: Opacus assigns and pops entries of the history without telling.
+        asked = segments(self.history)
+        if asked != self._asked:
+            self._asked, self._fits, self._curves = asked, {}, {}
+
+
+def _slack(err: object) -> float:
+    return _validate.fraction("err", err, advice="pass an absolute allowance such as 1e-10")
