@@ -15,6 +15,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING
 
+from gdpnum._version import __version__
 from gdpnum.errors import (
     BudgetExceeded,
     GdpnumError,
@@ -68,8 +69,7 @@ if TYPE_CHECKING:
         Representation,
         TruncatedCDP,
     )
-
-__version__ = "0.2.0"
+    from gdpnum.sweeps import SweepTable, grid, sweep
 
 __all__ = [
     "DPSGD",
@@ -97,6 +97,7 @@ __all__ = [
     "RandomizedResponse",
     "Repeated",
     "Representation",
+    "SweepTable",
     "TradeoffCurve",
     "TruncatedCDP",
     "UnsupportedMechanism",
@@ -110,6 +111,7 @@ __all__ = [
     "fit_gdp",
     "from_engine",
     "from_opacus",
+    "grid",
     "integrations",
     "mu_from_advantage",
     "mu_from_epsilon",
@@ -119,6 +121,7 @@ __all__ = [
     "regret",
     "rho_from_mu",
     "risk",
+    "sweep",
     "tpr_from_mu",
     "tradeoff_curve",
 ]
@@ -156,6 +159,7 @@ _LAZY = {
         "Representation",
         "TruncatedCDP",
     ],
+    "gdpnum.sweeps": ["SweepTable", "grid", "sweep"],
 }
 _SUBMODULES = ("dpsgd", "integrations", "risk")
 _HOME = {name: module for module, names in _LAZY.items() for name in names}

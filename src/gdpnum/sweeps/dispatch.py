@@ -1,0 +1,206 @@
+"""`sweep`: hands settings out to workers and gathers their rows."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from gdpnum import _validate
+from gdpnum._version import __version__
+from gdpnum.errors import InvalidType
+from gdpnum.sweeps.journal import Journal, fingerprint
+from gdpnum.sweeps.row import COLUMNS, Wanted, rows
+from gdpnum.sweeps.setting import Setting, named
+from gdpnum.sweeps.table import SweepTable
+
+__all__ = ["sweep"]
+
+Rows = list[tuple[int, dict[str, Any]]]
+Numbered = list[tuple[int, Setting]]
+
+# Tasks kept waiting for each worker: enough that none idles, few enough to stop soon.
+_QUEUED = 3
+
+# So often a pool whose worker died is replaced before what it worked on is given up.
+_REPLACEMENTS = 3
+
+
+def sweep(
+    settings: Iterable[Setting],
+    *,
+    columns: Iterable[str] = COLUMNS,
+    slack: float = 1e-10,
+    tolerance: float = 1e-3,
+    executor: Executor | None = None,
+    workers: int | None = None,
+    resume: str | Path | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> SweepTable:
+    """The columns wanted of each setting, one record a setting.
+
+    A setting is a dictionary with ``noise_multiplier``, ``sample_rate`` and ``steps`` (see `grid`)
+    or any mechanism. One that fails becomes a record with its ``error``; the others go on.
+
+    Work is spread over the cores of this machine, or over ``workers`` of them; 1 stays in this
+    process. Any `concurrent.futures.Executor` serves in their place, such as
+    ``dask.distributed.Client(...).get_executor()``. The records do not depend on where they were
+    computed.
+
+    ``resume`` names a JSON lines file that keeps each row as soon as it is there. A sweep that was
+    interrupted goes on from it; what is in it is not computed again. ``progress`` is called with
+    the number of settings done and of all.
+
+    >>> from gdpnum import grid, sweep
+    >>> table = sweep(
+    ...     grid(noise_multiplier=[1.0, 2.0], sample_rate=[0.01], steps=[100]),
+    ...     columns=["mu", "epsilon@1e-05"],
+    ...     workers=1,
+    ... )
+    >>> [f"{record['mu']:.3f}" for record in table]
+    ['0.341', '0.062']
+    """
+    chosen = list(settings)
+    wanted = Wanted(tuple(columns), slack, tolerance)
+    leading = [named(number, setting) for number, setting in enumerate(chosen)]
+    if workers is not None:
+        workers = _validate.count("workers", workers, minimum=1, advice="pass how many processes")
+    if executor is not None and not hasattr(executor, "submit"):
+        raise InvalidType(
+            f"executor={executor!r} has no submit; pass a concurrent.futures.Executor, "
+            "such as dask.distributed.Client(...).get_executor()"
+        )
+    found: dict[int, dict[str, Any]] = {}
+    keep: Callable[[Rows], None] = found.update
+
+    def gather() -> None:
+        left = [(number, one) for number, one in enumerate(chosen) if number not in found]
+
+        def keep_and_tell(some: Rows) -> None:
+            keep(some)
+            if progress is not None:
+                progress(len(found), len(chosen))
+
+        _compute(left, wanted, executor, workers, keep_and_tell)
+
+    if resume is None:
+        gather()
+    else:
+        with Journal(resume, fingerprint(leading, wanted, __version__)) as journal:
+            found, keep = journal.rows, journal.add
+            gather()
+    records = ({**leading[number], **_floats(found[number])} for number in range(len(chosen)))
+    return SweepTable(tuple(records))
+
+
+def _floats(row: dict[str, Any]) -> dict[str, Any]:
+    """The row with infinities as floats again."""
+    return {
+        name: float(value) if value in ("inf", "-inf") else value for name, value in row.items()
+    }
+
+
+def _compute(
+    left: Numbered,
+    wanted: Wanted,
+    executor: Executor | None,
+    workers: int | None,
+    keep: Callable[[Rows], None],
+) -> None:
+    """Compute rows and keep them as they are finished, in whatever order that is."""
+    if executor is not None:
+        _hand_out(executor, left, wanted, _width(executor), keep)
+    elif workers == 1 or len(left) < 2:
+        for one in left:
+            keep(rows([one], wanted))
+    else:
+        _by_processes(left, wanted, workers or os.cpu_count() or 1, keep)
+
+
+def _width(executor: Executor) -> int:
+    """About how many workers an executor has."""
+    known = getattr(executor, "_max_workers", None)
+    return known if isinstance(known, int) and known > 0 else 16
+
+
+def _by_processes(
+    left: Numbered, wanted: Wanted, workers: int, keep: Callable[[Rows], None]
+) -> None:
+    """Compute with a pool of our own, replaced where a worker of it is killed."""
+    done: set[int] = set()
+
+    def keep_and_note(some: Rows) -> None:
+        keep(some)
+        done.update(number for number, _ in some)
+
+    for _ in range(_REPLACEMENTS + 1):
+        try:
+            with _pool(workers) as pool:
+                _hand_out(pool, left, wanted, workers, keep_and_note)
+            return
+        except BrokenProcessPool:  # noqa: PERF203
+            left = [(number, one) for number, one in left if number not in done]
+    nothing = dict.fromkeys(wanted.columns)
+    reason = "BrokenProcessPool: a worker died; it may have run out of memory"
+    keep([(number, {**nothing, "error": reason}) for number, _ in left])
+
+
+@contextmanager
+def _pool(workers: int) -> Iterator[Executor]:
+    # Forked where that exists: the other ways run the caller's script once more in each worker.
+    method = "fork" if "fork" in multiprocessing.get_all_start_methods() else None
+    context = multiprocessing.get_context(method)
+    # Ctrl-C goes to every process of the group; it is for us to stop the workers.
+    pool = ProcessPoolExecutor(workers, context, initializer=_leave_interrupts_to_us)
+    try:
+        with warnings.catch_warnings():
+            # Python warns that other threads are not forked; ours use none.
+            warnings.simplefilter("ignore", DeprecationWarning)
+            pool.submit(int).result()
+        yield pool
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _leave_interrupts_to_us() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _hand_out(
+    executor: Executor,
+    left: Numbered,
+    wanted: Wanted,
+    workers: int,
+    keep: Callable[[Rows], None],
+) -> None:
+    """Compute with an executor, never more tasks in it than its workers need.
+
+    Interrupted, it starts nothing more, but keeps what has been started: nothing is done twice.
+    """
+    size = max(1, min(8, len(left) // (4 * workers)))
+    tasks = iter([left[start : start + size] for start in range(0, len(left), size)])
+    waiting: set[Future[Rows]] = set()
+
+    def refill() -> None:
+        while len(waiting) < _QUEUED * workers and (task := next(tasks, None)) is not None:
+            waiting.add(executor.submit(rows, task, wanted))
+
+    try:
+        refill()
+        while waiting:
+            done, _ = wait(waiting, return_when=FIRST_COMPLETED)
+            for one in done:
+                keep(one.result())
+                waiting.discard(one)
+            refill()
+    except KeyboardInterrupt:
+        for one in [one for one in waiting if not one.cancel()]:
+            keep(one.result())
+        raise

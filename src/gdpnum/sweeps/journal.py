@@ -1,0 +1,98 @@
+"""Journal: the rows of a sweep on disk, line by line, so that an interrupted one goes on."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from gdpnum.errors import InvalidArgument
+from gdpnum.sweeps.row import Wanted
+
+__all__ = ["Journal", "fingerprint"]
+
+
+def fingerprint(leading: list[dict[str, Any]], wanted: Wanted, version: str) -> str:
+    """What tells one sweep from another: its settings, what is wanted of them, and the version."""
+    text = json.dumps(
+        [leading, wanted.columns, wanted.slack, wanted.tolerance, version], sort_keys=True
+    )
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+class Journal:
+    """A JSON lines file: the sweep's fingerprint first, then a row with its number a line.
+
+    A line cut short by a crash is dropped; the file of another sweep is refused, and left alone.
+    """
+
+    def __init__(self, path: str | Path, sweep: str) -> None:
+        self._path = Path(path)
+        self.rows: dict[int, dict[str, Any]] = {}
+        kept = self._read(sweep)
+        try:
+            if kept is None:
+                self._path.write_text(json.dumps({"sweep": sweep}) + "\n", encoding="utf-8")
+            else:
+                # Without a line that was never finished.
+                with self._path.open("r+b") as file:
+                    file.truncate(kept)
+            self._file = self._path.open("a", encoding="utf-8")
+        except OSError as error:
+            raise InvalidArgument(
+                f"resume={str(path)!r} cannot be written ({error.strerror}); pass another path"
+            ) from None
+
+    def _read(self, sweep: str) -> int | None:
+        """Take in the rows that are there; the length of what is sound, None without a file."""
+        try:
+            content = self._path.read_bytes()
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise InvalidArgument(
+                f"resume={str(self._path)!r} cannot be read ({error.strerror}); pass another path"
+            ) from None
+        if not content:
+            return None
+        *lines, _ = content.split(b"\n")
+        try:
+            found = json.loads(lines[0])["sweep"] if lines else None
+        except (ValueError, KeyError, TypeError):
+            found = None
+        if found != sweep:
+            what = "is of another sweep" if found is not None else "is no file of a sweep"
+            raise InvalidArgument(
+                f"resume={str(self._path)!r} {what}: its settings, columns, slack, tolerance or "
+                "version differ; pass another path, or remove it"
+            )
+        kept = len(lines[0]) + 1
+        for line in lines[1:]:
+            try:
+                entry = json.loads(line)
+                number, row = int(entry["number"]), dict(entry["row"])
+            except (ValueError, KeyError, TypeError):
+                break
+            self.rows[number] = row
+            kept += len(line) + 1
+        return kept
+
+    def add(self, rows: list[tuple[int, dict[str, Any]]]) -> None:
+        """Keep rows, on disk before this returns."""
+        for number, row in rows:
+            self.rows[number] = row
+            self._file.write(json.dumps({"number": number, "row": row}, allow_nan=False) + "\n")
+        self._file.flush()
+
+    def __enter__(self) -> Journal:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._file.close()

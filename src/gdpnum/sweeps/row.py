@@ -1,0 +1,110 @@
+"""A row: the columns wanted of one setting, or why there are none."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from gdpnum import _validate
+from gdpnum.curve.mechanism_curve import tradeoff_curve
+from gdpnum.curve.tradeoff import TradeoffCurve
+from gdpnum.errors import GdpnumError, InvalidArgument
+from gdpnum.measures.gdp import GDPFit, fit_gdp
+from gdpnum.mechanisms import Mechanism
+from gdpnum.sweeps.setting import Setting, mechanism_of
+
+__all__ = ["COLUMNS", "Wanted", "rows"]
+
+_FIT = ("mu", "mu_lower", "regret", "tail_ratio", "slack")
+
+#: Columns that a sweep computes unless others are asked for.
+COLUMNS = (
+    *("mu", "mu_lower", "regret", "advantage"),
+    *("epsilon@1e-05", "epsilon@1e-06", "epsilon@1e-09"),
+    *("tpr@0.0001", "tpr@0.01", "tpr@0.1"),
+)
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Which columns, and how accurately; checked before any work starts."""
+
+    columns: tuple[str, ...] = COLUMNS
+    slack: float = 1e-10
+    tolerance: float = 1e-3
+
+    def __post_init__(self) -> None:
+        _validate.fraction("slack", self.slack, advice="pass an absolute allowance such as 1e-10")
+        _validate.positive("tolerance", self.tolerance, advice="pass a relative accuracy")
+        for name in self.columns:
+            _reader(name)
+
+
+class _Setting:
+    """One mechanism with what is computed of it at most once."""
+
+    def __init__(self, mechanism: Mechanism, wanted: Wanted) -> None:
+        self._mechanism, self._wanted = mechanism, wanted
+
+    @cached_property
+    def fit(self) -> GDPFit:
+        wanted = self._wanted
+        return fit_gdp(self._mechanism, slack=wanted.slack, tolerance=wanted.tolerance)
+
+    @cached_property
+    def curve(self) -> TradeoffCurve:
+        return tradeoff_curve(self._mechanism, tolerance=self._wanted.tolerance)
+
+    @property
+    def advantage(self) -> float:
+        # Either tells it; the one that is there already is free.
+        return self.fit.advantage if "fit" in self.__dict__ else self.curve.advantage
+
+
+def rows(
+    settings: Sequence[tuple[int, Setting]], wanted: Wanted
+) -> list[tuple[int, dict[str, Any]]]:
+    """The computed columns of each numbered setting; a failure stays with its own row."""
+    return [(number, _row(setting, wanted)) for number, setting in settings]
+
+
+def _row(setting: Setting, wanted: Wanted) -> dict[str, Any]:
+    try:
+        one = _Setting(mechanism_of(setting), wanted)
+        found = {name: _plain(_reader(name)(one)) for name in wanted.columns}
+    except (GdpnumError, ArithmeticError, MemoryError, ValueError) as error:
+        return {**dict.fromkeys(wanted.columns), "error": f"{type(error).__name__}: {error}"}
+    return {**found, "error": None}
+
+
+def _plain(value: float) -> float | str:
+    """A number as JSON has it: infinity is a string there."""
+    return value if math.isfinite(value) else str(value)
+
+
+def _reader(name: str) -> Callable[[_Setting], float]:
+    """What reads a column off a setting."""
+    kind, _, at = name.partition("@")
+    if not at and kind in _FIT:
+        return lambda one: float(getattr(one.fit, kind))
+    if name == "advantage":
+        return lambda one: one.advantage
+    if kind in ("epsilon", "tpr", "delta"):
+        try:
+            place = float(at)
+        except ValueError:
+            place = math.nan
+        if kind == "epsilon" and 0.0 <= place <= 1.0:
+            return lambda one: one.curve.epsilon(place)
+        if kind == "tpr" and 0.0 <= place <= 1.0:
+            return lambda one: one.curve.tpr(place)
+        if kind == "delta" and math.isfinite(place):
+            return lambda one: one.curve.delta(place)
+    raise InvalidArgument(
+        f"columns holds {name!r}, which is no column; pass {', '.join(map(repr, _FIT))}, "
+        "'advantage', 'epsilon@1e-06' (at a delta), 'delta@1.0' (at an epsilon) or 'tpr@0.01' "
+        "(at an FPR)"
+    )

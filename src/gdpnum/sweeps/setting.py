@@ -1,0 +1,71 @@
+"""A setting: one line of a sweep, as the caller gives it."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from gdpnum.errors import InvalidArgument, InvalidType
+from gdpnum.mechanisms import DPSGD, Mechanism
+
+__all__ = ["Setting", "grid", "mechanism_of", "named"]
+
+Setting = Mapping[str, Any] | Mechanism
+"""The arguments of `DPSGD`, to which labels of any other name may be added, or any mechanism."""
+
+_NEEDED = ("noise_multiplier", "sample_rate", "steps")
+_ARGUMENTS = (*_NEEDED, "neighbouring")
+
+
+def grid(**values: Iterable[Any]) -> list[dict[str, Any]]:
+    """All combinations of the values, the last name fastest.
+
+    >>> grid(noise_multiplier=[1.0, 2.0], sample_rate=[0.01], steps=[100, 200])[1]
+    {'noise_multiplier': 1.0, 'sample_rate': 0.01, 'steps': 200}
+    """
+    columns = {name: _values(name, given) for name, given in values.items()}
+    return [dict(zip(columns, row, strict=True)) for row in itertools.product(*columns.values())]
+
+
+def _values(name: str, given: object) -> list[Any]:
+    if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
+        raise InvalidType(f"{name}={given!r} is not a list of values; pass one, as in [{given!r}]")
+    # Plain numbers, as numpy's do not fit into JSON.
+    return [one.item() if hasattr(one, "item") else one for one in given]
+
+
+def named(number: int, setting: object) -> dict[str, Any]:
+    """The leading columns of a row: what was given, as plain values."""
+    if isinstance(setting, Mechanism):
+        return {"mechanism": repr(setting)}
+    if not isinstance(setting, Mapping):
+        raise InvalidType(
+            f"settings[{number}]={setting!r} is neither a mechanism nor a dictionary; pass "
+            "{'noise_multiplier': ..., 'sample_rate': ..., 'steps': ...}"
+        )
+    missing = [name for name in _NEEDED if name not in setting]
+    if missing:
+        raise InvalidArgument(
+            f"settings[{number}] has no {missing[0]!r}, only {sorted(map(str, setting))}; pass "
+            "noise_multiplier, sample_rate and steps"
+        )
+    plain = {
+        str(name): value.item() if hasattr(value, "item") else value
+        for name, value in setting.items()
+    }
+    try:
+        json.dumps(plain)
+    except (TypeError, ValueError):
+        raise InvalidType(
+            f"settings[{number}] holds what JSON cannot; pass numbers and strings"
+        ) from None
+    return plain
+
+
+def mechanism_of(setting: Setting) -> Mechanism:
+    """What a setting stands for; labels are left aside."""
+    if isinstance(setting, Mechanism):
+        return setting
+    return DPSGD(**{name: setting[name] for name in _ARGUMENTS if name in setting})

@@ -1,0 +1,101 @@
+"""SweepTable: the result of a sweep, a sequence of records."""
+
+from __future__ import annotations
+
+import csv
+import importlib
+import io
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, final, overload
+
+__all__ = ["SweepTable"]
+
+Record = dict[str, Any]
+
+
+@final
+@dataclass(frozen=True)
+class SweepTable(Sequence[Record]):
+    """Records, one for each setting and in their order: its values, the columns, and an error.
+
+    Infinite values are floats here and in data frames, strings in JSON.
+    """
+
+    records: tuple[Record, ...]
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+    @overload
+    def __getitem__(self, index: int) -> Record: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Record, ...]: ...
+    def __getitem__(self, index: int | slice) -> Record | tuple[Record, ...]:
+        return self.records[index]
+
+    def __iter__(self) -> Iterator[Record]:
+        return iter(self.records)
+
+    def __repr__(self) -> str:
+        return f"SweepTable({len(self)} records, {len(self.errors)} with an error)"
+
+    @property
+    def errors(self) -> tuple[Record, ...]:
+        """The records of settings that failed."""
+        return tuple(record for record in self.records if record["error"] is not None)
+
+    @property
+    def columns(self) -> list[str]:
+        """All names that occur, the order of their first appearance; the error last."""
+        names = dict.fromkeys(name for record in self.records for name in record)
+        names.pop("error", None)
+        return [*names, "error"]
+
+    def to_csv(self, path: str | Path | None = None) -> str:
+        """The table as CSV text; written to a path if one is given."""
+        text = io.StringIO()
+        writer = csv.DictWriter(text, self.columns, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(self.records)
+        return _written(text.getvalue(), path)
+
+    def to_jsonl(self, path: str | Path | None = None) -> str:
+        """The table as JSON lines; written to a path if one is given."""
+        lines = (json.dumps(_standard(record), allow_nan=False) + "\n" for record in self.records)
+        return _written("".join(lines), path)
+
+    def to_pandas(self) -> Any:
+        """The table as a pandas DataFrame."""
+        return _imported("pandas").DataFrame(list(self.records), columns=self.columns)
+
+    def to_arrow(self) -> Any:
+        """The table as a pyarrow Table."""
+        columns = {name: [record.get(name) for record in self.records] for name in self.columns}
+        return _imported("pyarrow").table(columns)
+
+    def to_parquet(self, path: str | Path) -> None:
+        """Write the table as Parquet, through pyarrow."""
+        _imported("pyarrow.parquet").write_table(self.to_arrow(), str(path))
+
+
+def _standard(record: Record) -> Record:
+    """The record with infinities as strings."""
+    infinite = (float("inf"), float("-inf"))
+    return {name: str(one) if one in infinite else one for name, one in record.items()}
+
+
+def _written(text: str, path: str | Path | None) -> str:
+    if path is not None:
+        Path(path).write_text(text, encoding="utf-8")
+    return text
+
+
+def _imported(module: str) -> Any:
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        package = module.partition(".")[0]
+        raise ImportError(f"this needs the package {package}; pip install {package}") from error
