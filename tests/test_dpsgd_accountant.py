@@ -127,7 +127,7 @@ def test_a_step_without_noise_reveals_whom_it_samples():
     mu, regret = accountant.get_mu_and_regret()
     assert mu == math.inf
     # The curve 1 - seen - alpha against 0.
-    assert (1.0 - seen) / 2.0 <= regret <= 0.5
+    assert regret == pytest.approx((1.0 - seen) / 2.0, rel=1e-9)
     assert accountant.get_advantage() == pytest.approx(seen, rel=1e-9)
     assert accountant.get_epsilon(1e-5) == math.inf
     assert accountant.get_epsilon(seen + 1e-9) == 0.0

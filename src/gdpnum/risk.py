@@ -20,8 +20,8 @@ import math
 
 from gdpnum import _validate
 from gdpnum.curve.gaussian import GaussianCurve
+from gdpnum.curve.mechanism_curve import HasCurve, as_curve
 from gdpnum.curve.tradeoff import TradeoffCurve
-from gdpnum.measures.divergence import HasCurve, as_curve
 from gdpnum.measures.gdp import GDPFit
 from gdpnum.mechanisms.mechanism import Mechanism
 

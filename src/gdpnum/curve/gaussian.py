@@ -8,11 +8,13 @@ from functools import cached_property
 from typing import Any, final
 
 import numpy as np
-from scipy.special import ndtr, ndtri
+from scipy.special import log_ndtr, ndtr, ndtri
 
 from gdpnum.curve.gaussian_profile import delta_of_mu
 from gdpnum.curve.tradeoff import Tangents, TradeoffCurve
-from gdpnum.loss.pair import Floats
+from gdpnum.loss.atomic import approx_dp_pair
+from gdpnum.loss.gaussian import GaussianPair, SlackGaussianPair
+from gdpnum.loss.pair import Floats, Pair
 
 __all__ = ["GaussianCurve"]
 
@@ -62,7 +64,7 @@ class GaussianCurve(TradeoffCurve):
         return np.where(met, self._diagonal, alphas), np.where(met, self._diagonal, betas)
 
     @cached_property
-    def _quantile(self) -> float:
+    def quantile(self) -> float:
         """Z with f(Phi(-z)) = Phi(-z): where the halves meet, Phi(z - mu) - slack = Phi(-z)."""
         low, high = 0.5 * self.mu, self.mu + 40.0
         if self.slack == 0.0:
@@ -78,14 +80,28 @@ class GaussianCurve(TradeoffCurve):
     @property
     def _diagonal(self) -> float:
         """The fixed point, f(alpha) = alpha."""
-        return 0.0 if math.isinf(self.mu) else float(ndtr(-self._quantile))
+        return 0.0 if math.isinf(self.mu) else float(ndtr(-self.quantile))
 
     @property
     def _kink(self) -> float:
         """The epsilon of the slope with which the halves meet; below it, delta is linear."""
         if self.slack == 0.0 or math.isinf(self.mu):
             return 0.0
-        return self.mu * (self._quantile - 0.5 * self.mu)
+        return self.mu * (self.quantile - 0.5 * self.mu)
+
+    @property
+    def _log_diagonal(self) -> float:
+        return float(log_ndtr(-self.quantile))
+
+    def pair(self) -> Pair:
+        """A pair of distributions with this curve."""
+        if math.isinf(self.mu):
+            return approx_dp_pair(0.0, 1.0)
+        if self.slack == 0.0:
+            return GaussianPair(self.mu)
+        if self.mu == 0.0:
+            return approx_dp_pair(0.0, self.slack)
+        return SlackGaussianPair(self.mu, self.slack, self._kink, self._diagonal)
 
     def _betas(self, alphas: Floats) -> Floats:
         if math.isinf(self.mu):
@@ -105,8 +121,9 @@ class GaussianCurve(TradeoffCurve):
         deltas = delta_of_mu(self.mu, epsilons.ravel()).reshape(epsilons.shape) + self.slack
         if self.slack == 0.0:
             return deltas
-        met = np.exp(np.minimum(epsilons, self._kink))
-        return np.where(epsilons < self._kink, 1.0 - self._diagonal * (1.0 + met), deltas)
+        # Where the halves meet: 1 - alpha - exp(eps) alpha, in logs as alpha may underflow.
+        met = 1.0 - self._diagonal - np.exp(np.minimum(epsilons, self._kink) + self._log_diagonal)
+        return np.where(epsilons < self._kink, met, deltas)
 
     def _epsilons(self, deltas: Floats) -> Floats:
         # Late: its root finder takes longer to import than most curves to compute.
@@ -121,8 +138,10 @@ class GaussianCurve(TradeoffCurve):
             found = epsilon_from_mu(self.mu, delta - self.slack)
             if found >= self._kink:
                 return found
-            # On the linear part, 1 - alpha (1 + exp(eps)).
-            return min(self._kink, math.log(max(1.0, (1.0 - delta) / self._diagonal - 1.0)))
+            # On the linear part, delta = 1 - alpha - exp(eps) alpha.
+            left = (1.0 - delta) - self._diagonal
+            reached = math.log(left) - self._log_diagonal if left > 0.0 else 0.0
+            return min(self._kink, max(0.0, reached))
 
         return np.array([epsilon(float(delta)) for delta in deltas.ravel()]).reshape(deltas.shape)
 

@@ -14,14 +14,17 @@ __all__ = ["lines_of_claims", "lower_hull"]
 
 def lower_hull(x: Floats, y: Floats) -> tuple[Floats, Floats]:
     """The points on the lower convex hull, x strictly increasing."""
-    slopes = np.diff(y) / np.diff(x)
-    if (np.diff(slopes) > 0.0).all():
+    with np.errstate(over="ignore"):
+        slopes = np.diff(y) / np.diff(x)
+    if (slopes[1:] > slopes[:-1]).all():
         return x, y
+    x_list, y_list = x.tolist(), y.tolist()
     kept: list[int] = []
     for i in range(x.size):
         while len(kept) > 1:
             j, k = kept[-2], kept[-1]
-            if (y[k] - y[j]) / (x[k] - x[j]) < (y[i] - y[k]) / (x[i] - x[k]):
+            steep = (y_list[k] - y_list[j]) / (x_list[k] - x_list[j])
+            if steep < (y_list[i] - y_list[k]) / (x_list[i] - x_list[k]):
                 break
             kept.pop()
         kept.append(i)

@@ -48,6 +48,8 @@ class Lines(NamedTuple):
         inside = np.minimum(line, self.tprs.size - 1)
         with np.errstate(divide="ignore", invalid="ignore"):
             reached = np.log(self.tprs[inside] - deltas) - self.log_alphas[inside]
+            # To the safe side of rounding.
+            reached += 2.0**-49 * (1.0 - self.log_alphas[inside])
         start = np.where(inside > 0, self.epsilons[inside - 1], 0.0)
         value = np.clip(np.nan_to_num(reached, nan=0.0), start, self.epsilons[inside])
         value = np.where(line < self.tprs.size, value, self.epsilons[-1])

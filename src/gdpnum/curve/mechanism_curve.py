@@ -1,6 +1,8 @@
-"""`tradeoff_curve`: from what was run to its trade-off curve."""
+"""From what was run to its trade-off curve: `tradeoff_curve`, and `as_curve` for anything."""
 
 from __future__ import annotations
+
+from typing import Protocol
 
 from gdpnum import _validate
 from gdpnum.curve.gaussian import GaussianCurve
@@ -8,7 +10,7 @@ from gdpnum.curve.lines import NOTHING
 from gdpnum.curve.piecewise import PiecewiseCurve
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.curve.vertices import curve_of, lines_of
-from gdpnum.errors import InvalidArgument
+from gdpnum.errors import InvalidArgument, InvalidType
 from gdpnum.loss.accountant import upper_bound
 from gdpnum.loss.demand import Demand
 from gdpnum.loss.dominating import Release, composed_gaussian_mu, releases
@@ -16,12 +18,19 @@ from gdpnum.loss.scheme import scheme
 from gdpnum.mechanisms import Mechanism
 from gdpnum.mechanisms.mechanism import checked
 
-__all__ = ["SMALLEST_TPR", "demanded", "directions", "tradeoff_curve"]
+__all__ = ["SMALLEST_TPR", "HasCurve", "as_curve", "demanded", "directions", "tradeoff_curve"]
 
 #: The smallest true positive rate at which a curve is accurate in relative terms.
 SMALLEST_TPR = 1e-12
 
 _LARGEST_TOLERANCE = 0.5
+
+
+class HasCurve(Protocol):
+    """Whatever implies a trade-off curve, such as a representation."""
+
+    def curve(self) -> TradeoffCurve:
+        """The trade-off curve."""
 
 
 def tradeoff_curve(
@@ -49,6 +58,21 @@ def tradeoff_curve(
     found = releases(mechanism)
     planned = [(one, scheme(one, demand)) for one in directions(found)]
     return curve_of([lines_of(upper_bound(one, plan, demand)) for one, plan in planned])
+
+
+def as_curve(name: str, subject: object, *, tolerance: float = 1e-3) -> TradeoffCurve:
+    """The curve of what was passed, whichever way it has one."""
+    if isinstance(subject, TradeoffCurve):
+        return subject
+    if hasattr(subject, "curve") and not isinstance(subject, type):
+        curve = subject.curve()
+        if isinstance(curve, TradeoffCurve):
+            return curve
+    if isinstance(subject, Mechanism):
+        return tradeoff_curve(subject, tolerance=tolerance)
+    raise InvalidType(
+        f"{name}={subject!r} has no trade-off curve; pass a curve, a representation or a mechanism"
+    )
 
 
 def demanded(tolerance: float, floor: float, grid_step: float | None) -> Demand:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gdpnum.curve.hull import lines_of_claims, lower_hull
-from gdpnum.curve.lines import NOTHING, Lines
+from gdpnum.curve.lines import EVERYTHING, NOTHING, Lines
 from gdpnum.curve.piecewise import PiecewiseCurve
 from gdpnum.curve.profile import Profile
 from gdpnum.curve.tradeoff import TradeoffCurve
@@ -20,9 +20,11 @@ __all__ = ["curve_from_profile", "curve_from_samples", "curve_from_vertices"]
 # How far rounding may have moved a vertex; a lower hull takes it back.
 _ROUNDING = 1e-12
 
-# Where a profile given as a function is read: this many epsilons, until it falls no more.
+# How far a sample of a curve may be off.
+_SAMPLE_ERROR = 1e-14
+
+# At how many epsilons a profile given as a function is read.
 _READINGS = 2048
-_LARGEST_EPSILON = 2.0**20
 
 
 def curve_from_vertices(alphas: ArrayLike, betas: ArrayLike) -> PiecewiseCurve:
@@ -59,8 +61,11 @@ def curve_from_samples(alphas: ArrayLike, betas: ArrayLike) -> PiecewiseCurve:
             "lies above the chord of its neighbours; samples of a trade-off curve are convex"
         ),
     )
-    # With (0, 0) and (1, 0) known, every curve through the points is above the hull of these:
-    # where the chords on both sides of a cell meet, prolonged.
+    if alpha.size < 2:
+        # One point at beta = 0 says nothing about what is before it.
+        return PiecewiseCurve(EVERYTHING)
+    # Every curve through the points is above the hull of the places where the chords on both
+    # sides of a cell meet, prolonged.
     alpha, beta = lower_hull(alpha, beta)
     low_alpha, low_beta = _prolonged(alpha, beta)
     return _curve(*lower_hull(*_distinct(low_alpha, low_beta)))
@@ -110,21 +115,27 @@ def _read(profile: Callable[[float], float]) -> tuple[Floats, Floats]:
     """A profile function at epsilons from 0 up to where it falls no more."""
 
     def delta(epsilon: float) -> float:
-        value = float(profile(epsilon))
+        try:
+            answer = profile(epsilon)
+            value = float(np.asarray(answer, dtype=np.float64).item())
+            if answer is None:  # numpy takes it for NaN
+                raise TypeError
+        except (TypeError, ValueError):
+            raise InvalidType(
+                f"the profile returns no number at epsilon={epsilon!r}; a delta is one"
+            ) from None
         if not 0.0 <= value <= 1.0:
             raise InvalidArgument(
                 f"the profile returns {value!r} at epsilon={epsilon!r}; a delta lies in [0, 1]"
             )
         return value
 
-    last, reached = 2.0**-10, delta(2.0**-10)
-    while reached > 1e-30 and last < _LARGEST_EPSILON:
-        further = delta(2.0 * last)
-        if further == reached and last > 1.0:
-            break
-        last, reached = 2.0 * last, further
-    if max(delta(1.0), delta(10.0 * last)) > delta(min(1.0, last)):
+    probes = 2.0 ** np.arange(-10, 21)
+    probed = np.array([delta(float(probe)) for probe in probes])
+    if (np.diff(probed) > 1e-15).any():
         raise InvalidArgument("the profile increases with epsilon; a privacy profile does not")
+    # As far as it falls, or down to what is next to nothing.
+    last = float(probes[np.argmax(probed <= max(1e-30, float(probed[-1])))])
     # Closer where a curve of small epsilons bends.
     epsilons = np.union1d(
         np.linspace(0.0, last, _READINGS), np.geomspace(1e-6 * last, last, _READINGS // 8)
@@ -134,6 +145,8 @@ def _read(profile: Callable[[float], float]) -> tuple[Floats, Floats]:
 
 def _curve(alpha: Floats, beta: Floats) -> PiecewiseCurve:
     """The curve through convex vertices, the first at alpha = 0, the last at beta = 0."""
+    if alpha.size < 2:
+        return PiecewiseCurve(EVERYTHING)
     steep, flat = _steep(alpha, beta), _steep(beta[::-1], alpha[::-1])
     return PiecewiseCurve(steep) if steep.same_as(flat) else PiecewiseCurve(steep, flat)
 
@@ -159,13 +172,18 @@ def _prolonged(alpha: Floats, beta: Floats) -> tuple[Floats, Floats]:
     """Where prolonged chords meet: the least that a convex curve through the points can be."""
     if alpha[-1] < 1.0:
         alpha, beta = np.append(alpha, 1.0), np.append(beta, 0.0)
-    slopes = np.diff(beta) / np.diff(alpha)
+    gaps = np.diff(alpha)
+    with np.errstate(over="ignore"):
+        slopes, blur = np.diff(beta) / gaps, 2.0 * _SAMPLE_ERROR / gaps
+    # Samples are rounded: prolonged to the right a chord may be steeper, to the left flatter.
+    steeper, flatter = slopes - blur, np.minimum(slopes + blur, 0.0)
+    beta = np.maximum(beta - _SAMPLE_ERROR, 0.0)
     # Before the first point: along its chord. A curve starts at 1 or below, so after the first
     # point it is no steeper than from there.
-    start = float(beta[0] - slopes[0] * alpha[0])
+    start = float(beta[0] - flatter[0] * alpha[0])
     before = (beta[0] - 1.0) / alpha[0] if alpha[0] > 0.0 else -np.inf
-    left = np.append(before, slopes[:-1])
-    right = np.append(slopes[1:], 0.0)
+    left = np.append(before, steeper[:-1])
+    right = np.append(flatter[1:], 0.0)
     with np.errstate(divide="ignore", invalid="ignore"):
         shift = (np.diff(beta) - right * np.diff(alpha)) / (left - right)
     # Parallel chords are one chord; an unbounded slope falls at once.
@@ -211,7 +229,10 @@ def _points(alphas: ArrayLike, betas: ArrayLike) -> tuple[Floats, Floats]:
             f"{1.0 - float(alpha[i])!r}; guessing does better than that"
         ),
     )
-    return _distinct(alpha, np.minimum(beta, 1.0 - alpha))
+    alpha, beta = _distinct(alpha, np.minimum(beta, 1.0 - alpha))
+    if alpha.size < 2 and beta[0] > 0.0:
+        raise InvalidArgument("alphas are all the same; a curve has at least two vertices")
+    return alpha, beta
 
 
 def _distinct(alpha: Floats, beta: Floats) -> tuple[Floats, Floats]:

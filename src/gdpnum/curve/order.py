@@ -8,8 +8,10 @@ from typing import Literal
 import numpy as np
 
 from gdpnum.curve.gaussian import GaussianCurve
+from gdpnum.curve.mechanism_curve import HasCurve, as_curve
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.loss.pair import Floats
+from gdpnum.mechanisms.mechanism import Mechanism
 
 __all__ = ["BlackwellOrder", "Witness", "blackwell_order"]
 
@@ -43,11 +45,14 @@ class BlackwellOrder:
     higher: Witness | None
 
 
-def blackwell_order(first: TradeoffCurve, second: TradeoffCurve) -> BlackwellOrder:
+def blackwell_order(
+    first: TradeoffCurve | HasCurve | Mechanism, second: TradeoffCurve | HasCurve | Mechanism
+) -> BlackwellOrder:
     """The order of two curves, decided at finitely many points.
 
     Between vertices, and between points of equal slope, the difference of two curves has no
-    further extremes, so looking there is enough.
+    further extremes, so looking there is enough. Curves are told apart down to false positive
+    rates of about 1e-300, and up to differences of a relative 1e-11.
 
     >>> from gdpnum import GDP, PureDP, blackwell_order
     >>> blackwell_order(GDP(mu=1.0).curve(), GDP(mu=2.0).curve()).relation
@@ -56,6 +61,7 @@ def blackwell_order(first: TradeoffCurve, second: TradeoffCurve) -> BlackwellOrd
     >>> order.relation, order.lower.alpha < 0.1 < order.higher.alpha
     ('incomparable', True)
     """
+    first, second = as_curve("first", first), as_curve("second", second)
     lower, higher = _extremes(first, second, inverted=False)
     if not (first.is_symmetric and second.is_symmetric):
         others = _extremes(first.inverse(), second.inverse(), inverted=True)

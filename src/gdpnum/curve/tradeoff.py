@@ -11,8 +11,9 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
+from gdpnum import _validate
 from gdpnum.curve.profile import Profile
-from gdpnum.errors import InvalidArgument
+from gdpnum.errors import InvalidArgument, InvalidType
 from gdpnum.loss.pair import Floats
 
 __all__ = ["Tangents", "TradeoffCurve"]
@@ -71,7 +72,7 @@ class TradeoffCurve(ABC):
     def delta(self, epsilon: ArrayLike) -> float | Floats: ...
     def delta(self, epsilon: ArrayLike) -> float | Floats:
         """Smallest delta for which the mechanism is (epsilon, delta)-DP, for any real epsilon."""
-        values = np.asarray(epsilon, dtype=np.float64)
+        values = _numbers("epsilon", epsilon)
         if np.isnan(values).any():
             raise InvalidArgument("epsilon=nan is not a number; pass a real epsilon")
         positive = np.minimum(np.abs(values), 1e300)
@@ -239,8 +240,15 @@ class TradeoffCurve(ABC):
     def _document(self) -> dict[str, Any]: ...
 
 
+def _numbers(name: str, value: ArrayLike) -> Floats:
+    given = np.asarray(value)
+    if given.dtype.kind not in "fiu":
+        raise InvalidType(f"{_validate.shown(name, value)}, not a number; pass one, or an array")
+    return given.astype(np.float64)
+
+
 def _rates(name: str, value: ArrayLike) -> Floats:
-    rates = np.asarray(value, dtype=np.float64)
+    rates = _numbers(name, value)
     bad = ~((rates >= 0.0) & (rates <= 1.0))
     if bad.any():
         first = float(np.atleast_1d(rates)[np.atleast_1d(bad)][0])

@@ -35,7 +35,8 @@ def lines_of(loss: Composition) -> Lines:
     with np.errstate(divide="ignore"):
         log_alphas = np.log(scaled_tail_sums(falls(tails), losses)) - losses * (1.0 + 2.0**-51)
     # They fall but for rounding; where it raises one, take the one before.
-    log_alphas = np.minimum.accumulate(log_alphas) - (rounding + loss.drift)
+    # Logarithms, and sums of them with losses, round in proportion to their size.
+    log_alphas = np.minimum.accumulate(log_alphas) * (1.0 + 2.0**-50) - (rounding + loss.drift)
     return Lines(losses, log_alphas, tprs, infinite)
 
 
@@ -96,6 +97,16 @@ def curve_of(directions: list[Lines]) -> PiecewiseCurve:
         return PiecewiseCurve(first)
     # A first cell of hardly any width would make a chord of nothing but rounding.
     start = 1 if first.epsilons.size > 1 and first.epsilons[0] < 1e-6 * first.epsilons[1] else 0
+    # Others may reach further; there the first has come down to its mass at infinity.
+    beyond = np.concatenate([one.epsilons[one.epsilons > first.epsilons[-1]] for one in others])
+    if beyond.size:
+        beyond = np.unique(beyond)
+        first = Lines(
+            np.append(first.epsilons, beyond),
+            np.append(first.log_alphas, np.full(beyond.size, -np.inf)),
+            np.append(first.tprs, np.full(beyond.size, first.mass_at_infinity)),
+            first.mass_at_infinity,
+        )
     epsilons = first.epsilons[start:]
     knots = np.append(0.0, epsilons)
     # Each of its knots is on a line of its own.

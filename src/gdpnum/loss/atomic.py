@@ -62,6 +62,10 @@ class AtomicPair(Pair):
     def infinite(self) -> float:
         return self.p_infinite
 
+    @property
+    def infinite_below(self) -> float:
+        return self.q_infinite
+
     def cells(self, edges: Floats) -> tuple[Floats, Floats]:
         cell = np.searchsorted(edges, self.losses, side="left")
         p = gathered(cell, self.p, edges.size + 1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from functools import singledispatch
 from typing import NamedTuple
 
@@ -30,6 +31,7 @@ from gdpnum.mechanisms import (
 __all__ = [
     "Release",
     "composed_gaussian_mu",
+    "gathered_mu",
     "gaussian_mu",
     "gaussian_release",
     "infinite_mass",
@@ -44,6 +46,9 @@ _LARGEST_DISCRETE_SIGMA = 1e5
 
 # At smaller sampling rates the loss of a step is lost in the rounding of its masses.
 _SMALLEST_RATE = 1e-13
+
+# A larger mu is no privacy at all, for all that doubles can tell.
+_LARGEST_MU = 1e5
 
 # More releases than this would need integers that doubles cannot hold.
 _MOST_RELEASES = 10**12
@@ -72,31 +77,41 @@ def releases(mechanism: Mechanism) -> list[Release]:
             one = pair(leaf)
             if one is not None:
                 found.append(Release(one, count))
-    squared = sum((gaussian_mu(leaf) or 0.0) ** 2 * count for leaf, count in mechanism.parts)
-    if squared > 0.0:
-        found.append(gaussian_release(squared))
+    mu = gathered_mu((gaussian_mu(leaf) or 0.0, count) for leaf, count in mechanism.parts)
+    if mu > 0.0:
+        found.append(gaussian_release(mu))
     # Once everything is revealed, nothing else matters.
     revealed = [Release(one.pair, 1) for one in found if one.pair.infinite >= 1.0]
     return revealed[:1] or found
 
 
-def gaussian_release(squared: float) -> Release:
-    """The release of Gaussians whose mu^2 sum to ``squared``: n of mu are one of sqrt(n) mu."""
-    # Equal pieces of mu <= 1 keep exp(loss) in range.
-    pieces = math.ceil(squared)
-    return Release(GaussianPair(math.sqrt(squared / pieces)), pieces)
+def gathered_mu(parts: Iterable[tuple[float, int]]) -> float:
+    """sqrt(sum n_i mu_i^2), without overflow or underflow of the squares."""
+    known = list(parts)
+    largest = max((mu for mu, _ in known), default=0.0)
+    if largest == 0.0 or math.isinf(largest):
+        return largest
+    return largest * math.sqrt(sum(count * (mu / largest) ** 2 for mu, count in known))
+
+
+def gaussian_release(mu: float) -> Release:
+    """The release of one Gaussian, in equal pieces of mu <= 1 that keep exp(loss) in range."""
+    if mu > _LARGEST_MU:
+        return Release(approx_dp_pair(0.0, 1.0), 1)
+    pieces = math.ceil(mu**2)
+    return Release(GaussianPair(mu / math.sqrt(pieces)), pieces)
 
 
 def composed_gaussian_mu(mechanism: Mechanism) -> float | None:
     """sqrt(sum n_i mu_i^2) if every release that reveals anything is Gaussian, None otherwise."""
-    squared = 0.0
+    found = []
     for leaf, count in mechanism.parts:
         mu = gaussian_mu(leaf)
         if mu is not None:
-            squared += count * mu**2
+            found.append((mu, count))
         elif pair(leaf) is not None:
             return None
-    return math.sqrt(squared)
+    return gathered_mu(found)
 
 
 @singledispatch

@@ -9,7 +9,7 @@ from scipy.special import ndtr
 
 from gdpnum.loss.pair import Floats, MonotonePair, Points
 
-__all__ = ["GaussianPair", "ReplacedGaussianPair"]
+__all__ = ["GaussianPair", "ReplacedGaussianPair", "SlackGaussianPair"]
 
 # Reach of the quadrature in standard deviations (the tail beyond is below 1e-22) and its spacing:
 # a trapezoid of a Gaussian converges faster than any power of it.
@@ -45,6 +45,52 @@ class GaussianPair(MonotonePair):
         half = 0.5 * self.mu
         z = _deviates(_REACH + half)
         return Points(self.mu * z, _bell(z - half), _bell(z + half))
+
+
+@dataclass(frozen=True)
+class SlackGaussianPair(MonotonePair):
+    """The pair whose curve is f_mu - slack down to the diagonal, and the mirror image of that.
+
+    The Gaussian pair without the losses in (-kink, kink), and with the slack at infinity. The
+    curve meets the diagonal at ``diagonal``, with slope -exp(kink).
+    """
+
+    mu: float
+    slack: float
+    kink: float
+    diagonal: float
+
+    @property
+    def symmetric(self) -> bool:
+        return True
+
+    @property
+    def infinite(self) -> float:
+        return self.slack
+
+    @property
+    def infinite_below(self) -> float:
+        return self.slack
+
+    def tails(self, loss: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+        half, z = 0.5 * self.mu, np.abs(loss) / self.mu
+        # Beyond a loss on its own side: likely under one of the two, unlikely under the other.
+        likely, unlikely = ndtr(half - z) + self.slack, ndtr(-half - z)
+        inside = np.abs(loss) < self.kink
+        likely = np.where(inside, 1.0 - self.diagonal, likely)
+        unlikely = np.where(inside, self.diagonal, unlikely)
+        up = (loss >= 0.0) | inside
+        return (
+            np.where(up, 1.0 - likely, unlikely),
+            np.where(up, likely, 1.0 - unlikely),
+            np.where(up, 1.0 - unlikely, likely),
+            np.where(up, unlikely, 1.0 - likely),
+        )
+
+    def points(self) -> Points:
+        losses, p, q = GaussianPair(self.mu).points()
+        outer = np.abs(losses) >= self.kink
+        return Points(losses[outer], p[outer], q[outer])
 
 
 @dataclass(frozen=True)

@@ -55,6 +55,11 @@ class Pair(ABC):
         """The P mass of infinite loss, exactly."""
         return 0.0
 
+    @property
+    def infinite_below(self) -> float:
+        """The Q mass of loss minus infinity, exactly."""
+        return 0.0
+
     @abstractmethod
     def cells(self, edges: Floats) -> tuple[Floats, Floats]:
         """P and Q masses of the loss cells (-inf, e_0], (e_0, e_1], ..., (e_n, inf].
@@ -92,6 +97,14 @@ class ReversedPair(Pair):
     @property
     def spacing(self) -> float | None:
         return self.inner.spacing
+
+    @property
+    def infinite(self) -> float:
+        return self.inner.infinite_below
+
+    @property
+    def infinite_below(self) -> float:
+        return self.inner.infinite
 
     def cells(self, edges: Floats) -> tuple[Floats, Floats]:
         p, q = self.inner.cells(-edges[::-1])

@@ -27,7 +27,7 @@ from gdpnum.loss.renyi_quadrature import (
 )
 from gdpnum.mechanisms import DiscreteGaussian, Gaussian, Mechanism, PoissonSampled
 
-__all__ = ["Divergences", "renyi_divergences"]
+__all__ = ["Divergences", "leaf_divergences", "renyi_divergences"]
 
 _LARGEST_ORDER = 1e6
 
@@ -81,7 +81,7 @@ def renyi_divergences(mechanism: Mechanism, orders: Floats) -> Divergences:
     orders = _checked(orders)
     forward, backward = np.zeros(orders.size), np.zeros(orders.size)
     for leaf, count in mechanism.parts:
-        if count > 0 and (found := _of_leaf(leaf, orders)) is not None:
+        if count > 0 and (found := leaf_divergences(leaf, orders)) is not None:
             forward += count * np.maximum(found.forward, _LEAST)
             backward += count * np.maximum(found.backward, _LEAST)
     raised = 1.0 + _MARGIN + _MARGIN_PER_ORDER * orders
@@ -104,24 +104,24 @@ def _checked(orders: Floats) -> Floats:
 
 
 @singledispatch
-def _of_leaf(leaf: Mechanism, orders: Floats) -> Divergences | None:
+def leaf_divergences(leaf: Mechanism, orders: Floats) -> Divergences | None:
     """The divergences of one release, None where nothing is revealed."""
     found = pair(leaf)
     return None if found is None else _of_pair(found, orders)
 
 
-@_of_leaf.register
+@leaf_divergences.register
 def _(leaf: DiscreteGaussian, orders: Floats) -> Divergences:
     # Its pair is cut, and charged with infinite losses.
     return _bumps(1.0 / leaf.sigma, 1.0, orders, discrete=True)
 
 
-@_of_leaf.register
+@leaf_divergences.register
 def _(leaf: PoissonSampled, orders: Floats) -> Divergences | None:
     if leaf.rate == 0.0:
         return None
     if leaf.rate == 1.0:
-        return _of_leaf(leaf.inner, orders)
+        return leaf_divergences(leaf.inner, orders)
     # Sampling more often reveals no less. The pairs of `dominating` stop at a higher rate.
     rate = max(leaf.rate, _SMALLEST_RATE)
     if isinstance(leaf.inner, DiscreteGaussian):

@@ -24,7 +24,7 @@ _EXTENDED_GAIN = float(np.finfo(np.float64).eps / np.finfo(np.longdouble).eps)
 FEW_MISSED = 0.01
 
 # Losses at which a plan is checked, as parts of its range.
-_PARTS = np.append(0.0, np.geomspace(1e-3, 1.0, 24))
+_PARTS = np.union1d(np.linspace(0.0, 1.0, 17), np.geomspace(1e-3, 1.0, 24))
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,8 @@ class _Region:
         self._losses = self._low + (self._high - self._low) * _PARTS
         # Rounding grows like sqrt(T) u, as `spectrum` explains, with room for its constants.
         steps = sum(one.times for one in cumulants.atoms)
-        self._allowed = float(np.log(1e12 * demand.tolerance / (1.0 + np.sqrt(steps))))
+        allowed = np.log(1e12 * demand.tolerance / (1.0 + np.sqrt(steps)))
+        self._allowed = np.full(self._losses.size, allowed)
         self._extended = False
 
     def log_tail(self, sign: float) -> Floats:
@@ -127,19 +128,19 @@ class _Region:
         self._excess[cumulants.tilts < -0.5] = np.inf
         # A plan looks either way from its tilts.
         self._excess[[0, -1]] = np.inf
-        best = float(np.min(self._excess, axis=0).max())
-        if best > self._allowed and _EXTENDED_GAIN > 1.0:
+        best = np.min(self._excess, axis=0)
+        if best.max() > self._allowed[0] and _EXTENDED_GAIN > 1.0:
             self._extended = True
             self._allowed += float(np.log(_EXTENDED_GAIN))
-        # If even that is not enough, come as near as the tilts can.
-        self._allowed = max(self._allowed, best + 0.5)
+        # Where even that is not enough, come as near as the tilts can.
+        self._allowed = np.maximum(self._allowed, best + 0.5)
 
     def _chosen(self) -> list[int]:
         """Numbers of the tilts that together keep rounding within bounds, from low losses up."""
         chosen: list[int] = []
         start = 0
         while start < self._losses.size and len(chosen) < 6:
-            good = self._excess[:, start:] <= self._allowed
+            good = self._excess[:, start:] <= self._allowed[start:]
             runs = np.where(good.all(axis=1), good.shape[1], np.argmin(good, axis=1))
             longest = np.flatnonzero(runs == runs.max())
             covered = self._excess[longest, start : start + runs.max()]
@@ -163,7 +164,7 @@ class _Region:
         best = self._plan(self._chosen(), log_wrap)
         if len(best.numbers) == 1 and best.span > 2.0 * (self._high - self._low):
             # Rare large jumps: a smaller tilt, if rounding allows it, meets fewer of them.
-            fit = np.flatnonzero(self._excess.max(axis=1) <= self._allowed)
+            fit = np.flatnonzero((self._excess <= self._allowed).all(axis=1))
             plans = [self._plan([int(number)], log_wrap) for number in fit]
             best = min([best, *plans], key=lambda plan: plan.span)
         tilts = [float(self._cumulants.tilts[number]) for number in best.numbers]

@@ -10,7 +10,7 @@ from scipy.special import ndtri_exp
 from gdpnum.curve.gaussian_profile import mu_of_advantage
 from gdpnum.curve.randomized_response import randomized_response_mu
 from gdpnum.errors import UnsupportedMechanism
-from gdpnum.loss.dominating import gaussian_mu, infinite_mass
+from gdpnum.loss.dominating import gathered_mu, gaussian_mu, infinite_mass
 from gdpnum.mechanisms import (
     DiscreteGaussian,
     DiscreteLaplace,
@@ -35,7 +35,7 @@ _SAFE = 1.0 + 2.0**-48
 
 def mu_at_zero(mechanism: Mechanism) -> float:
     """sqrt(sum n_i mu_i^2) with mu_i that of one release at slack zero: always a valid mu."""
-    return math.sqrt(sum(count * mu_of_release(leaf) ** 2 for leaf, count in mechanism.parts))
+    return gathered_mu((mu_of_release(leaf), count) for leaf, count in mechanism.parts)
 
 
 def is_tight_at_zero(mechanism: Mechanism) -> bool:

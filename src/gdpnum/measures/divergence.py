@@ -2,31 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from gdpnum.curve.gaussian import GaussianCurve
-from gdpnum.curve.mechanism_curve import tradeoff_curve
+from gdpnum.curve.mechanism_curve import HasCurve, as_curve
 from gdpnum.curve.tradeoff import TradeoffCurve
-from gdpnum.errors import InvalidType
 from gdpnum.loss.pair import Floats
 from gdpnum.mechanisms.mechanism import Mechanism
 
-__all__ = ["DeltaDivergence", "HasCurve", "as_curve", "delta_divergence", "prior_weight"]
+__all__ = ["DeltaDivergence", "delta_divergence", "prior_weight"]
 
 # Halvings that narrow a search down to the last digit.
 _HALVINGS = 70
 
 # Points among which the best is refined, where two smooth curves cross.
 _SCAN = 4097
-
-
-class HasCurve(Protocol):
-    """Whatever implies a trade-off curve, such as a representation."""
-
-    def curve(self) -> TradeoffCurve:
-        """The trade-off curve."""
 
 
 class DeltaDivergence(float):
@@ -88,21 +80,6 @@ def delta_divergence(
     first, second = as_curve("f", f), as_curve("g", g)
     found = _ordered(first, second)
     return max(found, _ordered(second, first)) if symmetric else found
-
-
-def as_curve(name: str, subject: object, *, tolerance: float = 1e-3) -> TradeoffCurve:
-    """The curve of what was passed, whichever way it has one."""
-    if isinstance(subject, TradeoffCurve):
-        return subject
-    if hasattr(subject, "curve"):
-        curve = subject.curve()
-        if isinstance(curve, TradeoffCurve):
-            return curve
-    if isinstance(subject, Mechanism):
-        return tradeoff_curve(subject, tolerance=tolerance)
-    raise InvalidType(
-        f"{name}={subject!r} has no trade-off curve; pass a curve, a representation or a mechanism"
-    )
 
 
 def _ordered(f: TradeoffCurve, g: TradeoffCurve) -> DeltaDivergence:

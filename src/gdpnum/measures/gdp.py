@@ -71,6 +71,8 @@ class GDPFit:
     def tpr(self, fpr: float) -> float:
         """The bound that mu puts on the true positive rate at a false positive rate."""
         fpr = _validate.probability("fpr", fpr)
+        if math.isinf(self.mu):
+            return 1.0
         return min(1.0, float(ndtr(ndtri(fpr) + self.mu)) + self.slack)
 
 
@@ -109,6 +111,9 @@ def fit_gdp(
     if exact is not None:
         return _gaussian_fit(mechanism, exact, slack, tolerance)
     found = releases(mechanism)
+    known = _known_curve(mechanism)
+    if known is not None and math.isinf(_without_slack(mechanism, found)):
+        return replace(_curve_fit(known, slack, tolerance), neighbouring=mechanism.neighbouring)
     for _ in range(_REFINEMENTS):
         fit = _numerical_fit(mechanism, found, slack, demand)
         gap = fit.mu - fit.mu_lower
@@ -123,6 +128,13 @@ def fit_gdp(
         f"mu lies between {fit.mu_lower:.6g} and {fit.mu:.6g}, wider than tolerance={tolerance!r} "
         f"allows; pass tolerance={1.2 * gap / (_WIDEST * max(fit.mu, 1e-6)):.2g} or a larger slack"
     )
+
+
+def _known_curve(mechanism: Mechanism) -> TradeoffCurve | None:
+    """The curve by which a mechanism is known, if it is a single representation."""
+    ((leaf, count), *others) = mechanism.parts
+    curve = getattr(leaf, "curve", None)
+    return curve() if curve is not None and count == 1 and not others else None
 
 
 def _gaussian_fit(mechanism: Mechanism, mu: float, slack: float, tolerance: float) -> GDPFit:
@@ -148,7 +160,7 @@ def _curve_fit(curve: TradeoffCurve, slack: float, tolerance: float) -> GDPFit:
         mu = lower = math.inf
         reason = _unbounded(beyond, slack)
     elif isinstance(curve, GaussianCurve):
-        mu, lower = curve.mu, max(0.0, curve.mu - mu_of_advantage(slack - curve.slack))
+        mu, lower = curve.mu, _gaussian_lower(curve, slack - curve.slack)
     else:
         assert isinstance(curve, PiecewiseCurve)
         halves = [curve.steep] if curve.flat is None else [curve.steep, curve.flat]
@@ -168,6 +180,16 @@ def _curve_fit(curve: TradeoffCurve, slack: float, tolerance: float) -> GDPFit:
         neighbouring=None,
         reason=reason,
     )
+
+
+def _gaussian_lower(curve: GaussianCurve, allowance: float) -> float:
+    """The smallest mu' with f_mu' - allowance <= f_mu on the steep half of a Gaussian curve."""
+    lower = curve.mu - mu_of_advantage(allowance)
+    if 0.5 * (curve.mu + lower) < curve.quantile:
+        # The two would touch beyond the diagonal, where this curve is no longer f_mu.
+        missed = float(ndtr(curve.quantile - curve.mu)) + allowance
+        lower = curve.quantile - float(ndtri(missed)) if missed < 1.0 else 0.0
+    return min(curve.mu, max(0.0, lower - _QUANTILE_ERROR))
 
 
 def _numerical_fit(
@@ -241,7 +263,7 @@ def _unbounded(mass: float, slack: float) -> str:
     return (
         f"privacy loss is unbounded with probability {mass:.3g}, above slack={slack!r}: "
         "a mechanism known only by (epsilon, delta > slack) has no finite mu; "
-        "describe what was run, or pass a slack of at least that"
+        "describe what was run, or pass a slack above that"
     )
 
 
@@ -253,7 +275,8 @@ def _raised(mu: float) -> float:
 def _without_slack(mechanism: Mechanism, found: list[Release]) -> float:
     """The mu at slack zero of one release of bounded loss, infinite for anything else."""
     ((one, count), *others) = found
-    if others or count > 1 or math.isinf(one.highest) or one.infinite > 0.0:
+    bounded = math.isfinite(one.highest) and max(one.infinite, one.infinite_below) == 0.0
+    if others or count > 1 or not bounded:
         return math.inf
     with suppress(UnsupportedMechanism):
         return mu_at_zero(mechanism)

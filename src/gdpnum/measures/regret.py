@@ -7,20 +7,20 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from gdpnum.curve.gaussian import GaussianCurve
-from gdpnum.curve.mechanism_curve import SMALLEST_TPR, demanded, directions
+from gdpnum.curve.mechanism_curve import (
+    SMALLEST_TPR,
+    HasCurve,
+    as_curve,
+    demanded,
+    directions,
+)
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import InvalidArgument
 from gdpnum.loss.accountant import Attacks, attacks
 from gdpnum.loss.dominating import composed_gaussian_mu, releases
 from gdpnum.loss.pair import Floats
 from gdpnum.loss.scheme import scheme
-from gdpnum.measures.divergence import (
-    DeltaDivergence,
-    HasCurve,
-    as_curve,
-    delta_divergence,
-    prior_weight,
-)
+from gdpnum.measures.divergence import DeltaDivergence, delta_divergence, prior_weight
 from gdpnum.mechanisms.mechanism import Mechanism, checked
 
 __all__ = ["regret", "regret_bound"]
@@ -63,8 +63,21 @@ def regret(
     tests = [attacks(one, scheme(one, demand), demand) for one in directions(releases(mechanism))]
     _refuse_beaten(representation, summary, tests)
     value, epsilon = regret_bound(summary.delta, tests)
-    alpha = float(summary.tangents(np.array([epsilon]))[0][0])
-    return DeltaDivergence(value, epsilon=epsilon, alpha=alpha)
+    found = DeltaDivergence(value, epsilon=epsilon, alpha=_touched(summary, epsilon)[0])
+    if summary.is_symmetric:
+        return found
+    # The mechanism's curve is symmetric; of the summary's, the other half counts as well.
+    inverse = summary.inverse()
+    _refuse_beaten(representation, inverse, tests)
+    value, epsilon = regret_bound(inverse.delta, tests)
+    beta = _touched(inverse, epsilon)[1]
+    return max(found, DeltaDivergence(value, epsilon=-epsilon, alpha=beta))
+
+
+def _touched(curve: TradeoffCurve, epsilon: float) -> tuple[float, float]:
+    """The point (alpha, beta) of a curve where its slope is -exp(eps)."""
+    alphas, betas = curve.tangents(np.array([epsilon]))
+    return float(alphas[0]), max(0.0, float(betas[0]))
 
 
 def regret_bound(

@@ -39,7 +39,8 @@ def rho_up_to(mechanism: Mechanism, cap: float) -> float:
     mu = composed_gaussian_mu(mechanism)
     if mu is not None:
         return 0.5 * mu**2 * (1.0 + 2.0**-50)
-    orders = 1.0 + np.append(0.0, np.geomspace(1e-6, cap - 1.0, _ORDERS))
+    excess = np.geomspace(min(1e-6, 0.01 * (cap - 1.0)), cap - 1.0, _ORDERS)
+    orders = np.unique(np.append(1.0, np.minimum(1.0 + excess, cap)))
     reached, bound = 0.0, math.inf
     for _ in range(_ROUNDS):
         divergences = renyi_epsilons(mechanism, orders)
@@ -58,7 +59,9 @@ def rho_up_to(mechanism: Mechanism, cap: float) -> float:
         shares = np.linspace(0.0, 1.0, _PARTS + 1)
         lows, highs = orders[hiding], orders[hiding + 1]
         orders = np.unique(lows[:, None] + shares * (highs - lows)[:, None])
-    return bound
+    # What was left out may exceed what was reached by the tolerance.
+    known = sum(count * concentration(leaf, 1.0) for leaf, count in mechanism.parts)
+    return min(bound * (1.0 + _TOLERANCE), known)
 
 
 def _chord_bounds(orders: Floats, powers: Floats) -> Floats:
@@ -69,7 +72,7 @@ def _chord_bounds(orders: Floats, powers: Floats) -> Floats:
     start = np.minimum(powers[:-1] - slope * (low - 1.0), 0.0)
     depth = slope - start
     with np.errstate(divide="ignore", invalid="ignore"):
-        top = (depth + np.sqrt(depth * -start)) / slope
+        top = (depth + np.sqrt(np.maximum(depth * -start, 0.0))) / slope
     top = np.clip(np.nan_to_num(top, nan=1.0), low, high)
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = (start / (top - 1.0) + slope) / top
@@ -99,7 +102,7 @@ def concentration(leaf: Mechanism, order: float) -> float:
     one = pair(leaf)
     if one is None:
         return 0.0
-    if one.infinite > 0.0:
+    if max(one.infinite, one.infinite_below) > 0.0:
         return math.inf
     # epsilon-DP has D_t <= min(epsilon, t epsilon^2 / 2) (Bun and Steinke 2016, Prop. 3.3).
     epsilon = max(one.highest, -one.lowest)

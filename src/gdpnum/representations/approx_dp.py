@@ -10,6 +10,7 @@ import numpy as np
 
 from gdpnum import _validate
 from gdpnum.curve.hull import lines_of_claims
+from gdpnum.curve.mechanism_curve import as_curve
 from gdpnum.curve.piecewise import PiecewiseCurve
 from gdpnum.curve.randomized_response import randomized_response_mu
 from gdpnum.curve.tradeoff import TradeoffCurve
@@ -18,7 +19,6 @@ from gdpnum.loss.atomic import approx_dp_pair
 from gdpnum.loss.dominating import infinite_mass, pair
 from gdpnum.loss.pair import Pair
 from gdpnum.measures.closed_form import mu_of_release
-from gdpnum.measures.divergence import as_curve
 from gdpnum.mechanisms.mechanism import Mechanism
 from gdpnum.representations.pure_dp import EPSILON_ADVICE
 from gdpnum.representations.representation import Representation

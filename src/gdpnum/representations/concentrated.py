@@ -15,6 +15,7 @@ from gdpnum.curve.renyi_bound import concentrated_delta, concentrated_lines
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import InvalidArgument
 from gdpnum.loss.pair import Floats
+from gdpnum.loss.renyi import Divergences, leaf_divergences
 from gdpnum.measures.renyi import concentration, limiting_rho, rho_up_to
 from gdpnum.mechanisms.mechanism import Mechanism
 from gdpnum.representations.renyi import Method, as_mechanism, curve_by
@@ -99,8 +100,8 @@ class TruncatedCDP(Representation):
 
         >>> from gdpnum import DPSGD
         >>> run = DPSGD(noise_multiplier=1.0, sample_rate=0.001, steps=1000)
-        >>> f"{TruncatedCDP.fit(run, cap=8.0).rho:.2e}"
-        '8.73e-04'
+        >>> f"{TruncatedCDP.fit(run, cap=8.0).rho:.1e}"
+        '8.7e-04'
         """
         cap = _cap(cap)
         return cls(rho=rho_up_to(as_mechanism("subject", subject), cap), cap=cap)
@@ -109,6 +110,19 @@ class TruncatedCDP(Representation):
 @concentration.register
 def _(leaf: ZCDP, order: float) -> float:  # noqa: ARG001
     return leaf.rho
+
+
+@leaf_divergences.register
+def _(leaf: ZCDP, orders: Floats) -> Divergences:
+    # Divergences grow with the order; at orders up to 1 they are at most their limit there.
+    found = leaf.rho * np.maximum(orders, 1.0)
+    return Divergences(found, found)
+
+
+@leaf_divergences.register
+def _(leaf: TruncatedCDP, orders: Floats) -> Divergences:
+    found = np.where(orders <= leaf.cap, leaf.rho * np.maximum(orders, 1.0), np.inf)
+    return Divergences(found, found)
 
 
 def _cap(value: float) -> float:
@@ -121,7 +135,8 @@ def _cap(value: float) -> float:
 def _curve(rho: float, cap: float, method: Method) -> TradeoffCurve:
     if method == "closed_form":
         return PiecewiseCurve(concentrated_lines(rho, cap))
-    orders = 1.0 + np.geomspace(1e-4, min(cap, _LARGEST_ORDER) - 1.0, _ORDERS)
+    most = min(cap, _LARGEST_ORDER) - 1.0
+    orders = np.minimum(1.0 + np.geomspace(min(1e-4, 0.01 * most), most, _ORDERS), cap)
     # D_t grows with t, so what holds at orders above 1 holds below, at its limit.
     orders = np.concatenate([[0.5, 0.75, 1.0], orders])
     return curve_by(method, orders, rho * np.maximum(orders, 1.0))

@@ -9,7 +9,7 @@ from typing import final
 from gdpnum import _validate
 from gdpnum.curve.gaussian import GaussianCurve
 from gdpnum.curve.tradeoff import TradeoffCurve
-from gdpnum.errors import UnsupportedMechanism
+from gdpnum.errors import InvalidArgument, UnsupportedMechanism
 from gdpnum.loss.dominating import gaussian_mu, infinite_mass
 from gdpnum.measures.closed_form import mu_of_release
 from gdpnum.measures.gdp import fit_gdp
@@ -17,6 +17,9 @@ from gdpnum.mechanisms.mechanism import Mechanism
 from gdpnum.representations.representation import Representation
 
 __all__ = ["GDP"]
+
+# Squares of mu must not overflow.
+_LARGEST_MU = 1e100
 
 
 @final
@@ -36,6 +39,8 @@ class GDP(Representation):
 
     def __post_init__(self) -> None:
         mu = _validate.non_negative("mu", self.mu, advice="pass a separation of 0 or more")
+        if mu > _LARGEST_MU:
+            raise InvalidArgument(f"mu={mu!r} is above {_LARGEST_MU:g}; that is no privacy at all")
         slack = _validate.fraction("slack", self.slack, advice="pass an allowance such as 1e-10")
         object.__setattr__(self, "mu", mu)
         object.__setattr__(self, "slack", slack)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import final
 
 from gdpnum.curve.gaussian import GaussianCurve
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import InvalidType
-from gdpnum.loss.dominating import gaussian_mu
+from gdpnum.loss.dominating import gaussian_mu, infinite_mass
 from gdpnum.representations.representation import Representation
 
 __all__ = ["KnownCurve"]
@@ -41,4 +42,11 @@ class KnownCurve(Representation):
 @gaussian_mu.register
 def _(leaf: KnownCurve) -> float | None:
     curve = leaf.tradeoff
-    return curve.mu if isinstance(curve, GaussianCurve) and curve.slack == 0.0 else None
+    if not isinstance(curve, GaussianCurve) or curve.slack > 0.0 or math.isinf(curve.mu):
+        return None
+    return curve.mu
+
+
+@infinite_mass.register
+def _(leaf: KnownCurve) -> float:
+    return max(leaf.tradeoff.mass_at_infinity, leaf.tradeoff.inverse().mass_at_infinity)

@@ -59,7 +59,7 @@ class PureDP(Representation):
         else:
             found = releases(checked("subject", subject))
             epsilon = sum(
-                math.inf if one.infinite > 0.0 else times * max(one.highest, -one.lowest)
+                math.inf if _may_reveal(one) else times * max(one.highest, -one.lowest)
                 for one, times in found
             )
         if math.isinf(epsilon):
@@ -68,6 +68,10 @@ class PureDP(Representation):
                 "unbounded; fit ApproxDP, GDP or RDP"
             )
         return cls(epsilon=epsilon)
+
+
+def _may_reveal(one: Pair) -> bool:
+    return max(one.infinite, one.infinite_below) > 0.0
 
 
 @pair.register

@@ -16,6 +16,7 @@ from gdpnum.curve.renyi_region import region_lines
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import InvalidArgument, InvalidType
 from gdpnum.loss.pair import Floats
+from gdpnum.loss.renyi import Divergences, leaf_divergences
 from gdpnum.measures.renyi import renyi_epsilons
 from gdpnum.mechanisms.mechanism import Mechanism, checked
 from gdpnum.representations.known_curve import KnownCurve
@@ -114,6 +115,16 @@ class RDP(Representation):
         mechanism = as_mechanism("subject", subject)
         epsilons = renyi_epsilons(mechanism, np.array(chosen)).tolist()
         return cls(orders=chosen, epsilons=epsilons)
+
+
+@leaf_divergences.register
+def _(leaf: RDP, orders: Floats) -> Divergences:
+    # Divergences grow with the order: the next known one above bounds those between.
+    known = np.argsort(leaf.orders)
+    at, epsilons = np.array(leaf.orders)[known], np.array(leaf.epsilons)[known]
+    least = np.minimum.accumulate(np.append(epsilons, np.inf)[::-1])[::-1]
+    found = least[np.searchsorted(at, orders)]
+    return Divergences(found, found)
 
 
 def curve_by(method: Method, orders: Floats, epsilons: Floats) -> TradeoffCurve:
