@@ -37,7 +37,8 @@ from gdpnum.mechanisms import (
 )
 
 if TYPE_CHECKING:
-    from gdpnum import dpsgd, integrations, risk
+    from gdpnum import converter, dpsgd, integrations, plot, risk
+    from gdpnum.converter import PLDConverter, get_worst_case_regret
     from gdpnum.curve.conversions import (
         advantage_from_mu,
         delta_from_mu,
@@ -54,8 +55,10 @@ if TYPE_CHECKING:
     from gdpnum.curve.order import BlackwellOrder, blackwell_order
     from gdpnum.curve.tradeoff import TradeoffCurve
     from gdpnum.dpsgd import CTDAccountant
+    from gdpnum.integrations.dp_accounting import from_dp_accountant, from_dp_event, from_pld
     from gdpnum.integrations.engines import from_engine
     from gdpnum.integrations.opacus import from_opacus
+    from gdpnum.integrations.opendp import from_opendp, to_opendp
     from gdpnum.measures.divergence import DeltaDivergence, delta_divergence
     from gdpnum.measures.gdp import GDPFit, fit_gdp
     from gdpnum.measures.regret import regret
@@ -69,6 +72,7 @@ if TYPE_CHECKING:
         Representation,
         TruncatedCDP,
     )
+    from gdpnum.statements import Statement, statement
     from gdpnum.sweeps import SweepTable, grid, sweep
 
 __all__ = [
@@ -92,11 +96,13 @@ __all__ = [
     "KnownCurve",
     "Laplace",
     "Mechanism",
+    "PLDConverter",
     "PoissonSampled",
     "PureDP",
     "RandomizedResponse",
     "Repeated",
     "Representation",
+    "Statement",
     "SweepTable",
     "TradeoffCurve",
     "TruncatedCDP",
@@ -104,13 +110,19 @@ __all__ = [
     "__version__",
     "advantage_from_mu",
     "blackwell_order",
+    "converter",
     "delta_divergence",
     "delta_from_mu",
     "dpsgd",
     "epsilon_from_mu",
     "fit_gdp",
+    "from_dp_accountant",
+    "from_dp_event",
     "from_engine",
     "from_opacus",
+    "from_opendp",
+    "from_pld",
+    "get_worst_case_regret",
     "grid",
     "integrations",
     "mu_from_advantage",
@@ -118,16 +130,20 @@ __all__ = [
     "mu_from_epsilon_delta",
     "mu_from_rho",
     "mu_from_tpr",
+    "plot",
     "regret",
     "rho_from_mu",
     "risk",
+    "statement",
     "sweep",
+    "to_opendp",
     "tpr_from_mu",
     "tradeoff_curve",
 ]
 
 # Where each name is that needs numpy.
 _LAZY = {
+    "gdpnum.converter": ["PLDConverter", "get_worst_case_regret"],
     "gdpnum.curve.conversions": [
         "advantage_from_mu",
         "delta_from_mu",
@@ -144,8 +160,10 @@ _LAZY = {
     "gdpnum.curve.order": ["BlackwellOrder", "blackwell_order"],
     "gdpnum.curve.tradeoff": ["TradeoffCurve"],
     "gdpnum.dpsgd": ["CTDAccountant"],
+    "gdpnum.integrations.dp_accounting": ["from_dp_accountant", "from_dp_event", "from_pld"],
     "gdpnum.integrations.engines": ["from_engine"],
     "gdpnum.integrations.opacus": ["from_opacus"],
+    "gdpnum.integrations.opendp": ["from_opendp", "to_opendp"],
     "gdpnum.measures.divergence": ["DeltaDivergence", "delta_divergence"],
     "gdpnum.measures.gdp": ["GDPFit", "fit_gdp"],
     "gdpnum.measures.regret": ["regret"],
@@ -159,9 +177,10 @@ _LAZY = {
         "Representation",
         "TruncatedCDP",
     ],
+    "gdpnum.statements": ["Statement", "statement"],
     "gdpnum.sweeps": ["SweepTable", "grid", "sweep"],
 }
-_SUBMODULES = ("dpsgd", "integrations", "risk")
+_SUBMODULES = ("converter", "dpsgd", "integrations", "plot", "risk")
 _HOME = {name: module for module, names in _LAZY.items() for name in names}
 
 

@@ -1,7 +1,9 @@
 """Other packages' accountants, engines and checkpoints, as mechanisms of ours.
 
-One file per package, and only that file knows it: ``opacus`` and ``engines`` here. None imports its
-package before it is needed.
+One file per package, and only that file knows it: ``opacus`` (with ``opacus_checkpoint``),
+``dp_accounting`` (with ``pld`` and the ``dp_...`` files; JAX-Privacy comes through its events),
+``opendp``, and ``engines`` for whatever has the attributes of one. None imports its package before
+it is needed.
 """
 
 from __future__ import annotations
@@ -10,6 +12,8 @@ import importlib
 from typing import Any
 
 __all__ = ["imported"]
+
+_MODULES = ("dp_accounting", "engines", "opacus", "opendp")
 
 
 def imported(module: str, *, extra: str) -> Any:
@@ -20,3 +24,10 @@ def imported(module: str, *, extra: str) -> Any:
         raise ImportError(
             f"this needs the package {module.partition('.')[0]}; pip install 'gdpnum[{extra}]'"
         ) from error
+
+
+def __getattr__(name: str) -> object:
+    # So that gdpnum.integrations.opacus.register() needs no import of its own.
+    if name in _MODULES:
+        return importlib.import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

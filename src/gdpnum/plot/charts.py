@@ -1,0 +1,282 @@
+"""The charts, each on one Axes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+from scipy.special import ndtr, ndtri
+
+from gdpnum import _validate
+from gdpnum.curve.gaussian_profile import delta_of_mu
+from gdpnum.curve.tradeoff import TradeoffCurve
+from gdpnum.errors import InvalidArgument, InvalidType
+from gdpnum.loss.pair import Floats
+from gdpnum.plot.labels import label_lines
+from gdpnum.statements.build import KEPT_FPRS
+from gdpnum.statements.numbers import upper
+from gdpnum.statements.record import COMPLETE_REGRET, Statement
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = [
+    "Subject",
+    "column_axes",
+    "comparison",
+    "difference",
+    "profile",
+    "regret_sweep",
+    "roc",
+    "tradeoff",
+]
+
+Subject = Statement | TradeoffCurve
+"""What has a curve to draw."""
+
+# Okabe and Ito's colours, told apart by the colour-blind; styles tell them apart in grey.
+_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#000000", "#cc79a7", "#56b4e9", "#e69f00")
+_STYLES: tuple[Any, ...] = ("-", "--", "-.", (0, (1, 1)), (0, (5, 1, 1, 1, 1, 1)), (0, (8, 2)))
+_GREY = "#777777"
+
+# Mu's line is thin and on top of a broad, light one, so that both are seen where they agree.
+_RUN: dict[str, Any] = {"color": "#56b4e9", "linestyle": "-", "linewidth": 2.4}
+_BY_MU: dict[str, Any] = {"color": "#a03c00", "linestyle": "--", "linewidth": 1.0}
+
+# Inches and points, for a column of a two-column paper.
+_WIDTH, _HEIGHT = 3.3, 2.5
+_FONT, _LINE = 8.0, 1.2
+
+_SMALLEST_FPR = 1e-6
+_SMALLEST_DELTA = 1e-12
+_SMALLEST_REGRET = 1e-5
+_EPSILONS = 256
+
+
+def column_axes() -> Axes:
+    """A new Axes as wide as a column of a paper; ``.figure.savefig(...)`` writes it."""
+    _require_matplotlib()
+    # Not by pyplot: its figures stay in memory until they are closed.
+    from matplotlib.figure import Figure  # noqa: PLC0415
+
+    return Figure(figsize=(_WIDTH, _HEIGHT), layout="constrained", dpi=200).subplots()
+
+
+def tradeoff(subject: Subject, *, ax: Axes | None = None, mu: float | None = None) -> Axes:
+    """The trade-off curve f, the least FNR at each FPR, with f_mu; axes from 0 to 1."""
+    found = _Drawn.of(subject, mu)
+    ax = _prepared(ax, "False positive rate", "False negative rate, at least")
+    ax.plot([0.0, 1.0], [1.0, 0.0], color=_GREY, linewidth=0.6, label="guessing")
+    lines = ax.plot(found.fpr, 1.0 - found.tpr, **_RUN, label="this run")
+    if found.mu is not None:
+        missed = 1.0 - found.tpr_by_mu
+        lines += ax.plot(found.fpr, missed, **_BY_MU, label=_mu_label(found.mu))
+    ax.set(xlim=(0.0, 1.0), ylim=(0.0, 1.0), aspect="equal")
+    label_lines(ax, lines, size=_FONT)
+    return ax
+
+
+def roc(subject: Subject, *, ax: Axes | None = None, mu: float | None = None) -> Axes:
+    """The most TPR at each FPR, both on logarithmic axes from 1e-6 on, with that of mu."""
+    found = _Drawn.of(subject, mu).beyond(_SMALLEST_FPR)
+    ax = _prepared(ax, "False positive rate", "True positive rate, at most")
+    ax.set(xscale="log", yscale="log")
+    ax.plot([_SMALLEST_FPR, 1.0], [_SMALLEST_FPR, 1.0], color=_GREY, linewidth=0.6)
+    lines = ax.plot(found.fpr, found.tpr, **_RUN, label="this run")
+    if found.mu is not None:
+        lines += ax.plot(found.fpr, found.tpr_by_mu, **_BY_MU, label=_mu_label(found.mu))
+    ax.set(xlim=(_SMALLEST_FPR, 1.0), ylim=(_SMALLEST_FPR, 1.5))
+    label_lines(ax, lines, size=_FONT)
+    return ax
+
+
+def difference(subject: Subject, *, ax: Axes | None = None, mu: float | None = None) -> Axes:
+    """What mu gives away, f - f_mu, against the logarithm of the FPR.
+
+    Nowhere below minus the slack; the closer to zero, the better a summary mu is.
+    """
+    found = _Drawn.of(subject, mu).beyond(1e-10)
+    if found.mu is None:
+        raise InvalidArgument("mu=None leaves nothing to compare with; pass the mu of the curve")
+    ax = _prepared(ax, "False positive rate", "FNR of this run minus FNR of mu")
+    ax.set_xscale("log")
+    ax.axhline(0.0, color=_GREY, linewidth=0.6)
+    lines = ax.plot(found.fpr, found.tpr_by_mu - found.tpr, **_BY_MU, label=_mu_label(found.mu))
+    ax.set_xlim(1e-10, 1.0)
+    label_lines(ax, lines, size=_FONT)
+    return ax
+
+
+def profile(subject: Subject, *, ax: Axes | None = None, mu: float | None = None) -> Axes:
+    """The privacy profile, delta on a logarithmic axis against epsilon, with that of mu."""
+    epsilons, deltas = _profile(subject)
+    shown = _Drawn.of(subject, mu).mu
+    ax = _prepared(ax, "Epsilon", "Delta, at most")
+    ax.set_yscale("log")
+    seen = deltas >= _SMALLEST_DELTA
+    lines = ax.plot(epsilons[seen], deltas[seen], **_RUN, label="this run")
+    if shown is not None:
+        by_mu = np.asarray(delta_of_mu(shown, epsilons))
+        seen = by_mu >= _SMALLEST_DELTA
+        lines += ax.plot(epsilons[seen], by_mu[seen], **_BY_MU, label=_mu_label(shown))
+    ax.set(xlim=(0.0, None), ylim=(_SMALLEST_DELTA, 2.0))
+    label_lines(ax, lines, size=_FONT)
+    return ax
+
+
+def comparison(
+    subjects: Mapping[str, Subject],
+    *,
+    ax: Axes | None = None,
+    scale: Literal["linear", "log"] = "linear",
+) -> Axes:
+    """Several curves by name: trade-off curves on linear axes, ROC curves on logarithmic ones."""
+    _validate.choice("scale", scale, ("linear", "log"))
+    if not subjects:
+        raise InvalidArgument("subjects is empty; pass a dictionary of curves by name")
+    drawn = {name: _Drawn.of(subject, None) for name, subject in subjects.items()}
+    if scale == "linear":
+        ax = _prepared(ax, "False positive rate", "False negative rate, at least")
+        ax.plot([0.0, 1.0], [1.0, 0.0], color=_GREY, linewidth=0.6)
+        ax.set(xlim=(0.0, 1.0), ylim=(0.0, 1.0), aspect="equal")
+    else:
+        ax = _prepared(ax, "False positive rate", "True positive rate, at most")
+        ax.plot([_SMALLEST_FPR, 1.0], [_SMALLEST_FPR, 1.0], color=_GREY, linewidth=0.6)
+        ax.set(xscale="log", yscale="log", xlim=(_SMALLEST_FPR, 1.0), ylim=(_SMALLEST_FPR, 1.5))
+    lines = []
+    for number, (name, found) in enumerate(drawn.items()):
+        points = found if scale == "linear" else found.beyond(_SMALLEST_FPR)
+        rates = 1.0 - points.tpr if scale == "linear" else points.tpr
+        lines += ax.plot(points.fpr, rates, **_style(number), label=_shown(name))
+    label_lines(ax, lines, size=_FONT)
+    return ax
+
+
+def regret_sweep(records: Iterable[Mapping[str, Any]], *, ax: Axes | None = None) -> Axes:
+    """Regret against the sample rate, a line for each label, with the limit of 0.01.
+
+    Records are dictionaries with ``sample_rate``, ``regret`` and ``label``, such as rows of a
+    sweep; those without a regret are left out.
+    """
+    grouped: dict[str, list[tuple[float, float]]] = {}
+    for number, record in enumerate(records):
+        if not isinstance(record, Mapping):
+            raise InvalidType(f"{_validate.shown(f'records[{number}]', record)}, not a dictionary")
+        missing = [key for key in ("sample_rate", "regret", "label") if key not in record]
+        if missing:
+            raise InvalidArgument(
+                f"records[{number}] has no {missing[0]!r}; add it to every record"
+            )
+        if record["regret"] is not None:
+            point = (float(record["sample_rate"]), float(record["regret"]))
+            grouped.setdefault(str(record["label"]), []).append(point)
+    if not grouped:
+        raise InvalidArgument("records has none with a regret; pass at least one")
+    ax = _prepared(ax, "Sample rate", "Regret of mu")
+    ax.set(xscale="log", yscale="log")
+    lines = []
+    for number, (name, points) in enumerate(grouped.items()):
+        rates, regrets = zip(*sorted(points), strict=True)
+        lines += ax.plot(
+            rates,
+            regrets,
+            **_style(number),
+            marker="os^Dv"[number % 5],
+            markersize=2.5,
+            label=_shown(name),
+        )
+    ends = sorted(rate for points in grouped.values() for rate, _ in points)
+    limit = [COMPLETE_REGRET, COMPLETE_REGRET]
+    lines += ax.plot(
+        [ends[0], ends[-1]], limit, color=_GREY, linewidth=0.6, label="limit for mu alone"
+    )
+    # Where hardly anything is left to lose, how little does not matter.
+    ax.set_ylim(bottom=max(ax.get_ylim()[0], _SMALLEST_REGRET))
+    label_lines(ax, lines, size=_FONT)
+    return ax
+
+
+class _Drawn(NamedTuple):
+    """The columns of a curve, and of mu where there is one."""
+
+    fpr: Floats
+    tpr: Floats
+    mu: float | None
+
+    @staticmethod
+    def of(subject: Subject, mu: float | None) -> _Drawn:
+        if isinstance(subject, Statement):
+            if mu is not None:
+                raise InvalidArgument(f"mu={mu!r} is given beside a statement, which has its own")
+            points = subject.curve_points
+            return _Drawn(np.array(points.fpr), np.array(points.tpr), subject.mu)
+        if isinstance(subject, TradeoffCurve):
+            fprs = np.array(KEPT_FPRS)
+            checked = None if mu is None else _validate.non_negative("mu", mu)
+            return _Drawn(fprs, np.asarray(subject.tpr(fprs)), checked)
+        raise InvalidType(
+            f"{_validate.shown('subject', subject)}, neither a statement nor a curve; "
+            "pass gdpnum.statement(run) or gdpnum.tradeoff_curve(run)"
+        )
+
+    def beyond(self, smallest: float) -> _Drawn:
+        """Only what a logarithmic axis from ``smallest`` on shows."""
+        kept = self.fpr >= smallest
+        return _Drawn(self.fpr[kept], self.tpr[kept], self.mu)
+
+    @property
+    def tpr_by_mu(self) -> Floats:
+        """Phi(Phi^-1(fpr) + mu), without the slack."""
+        assert self.mu is not None
+        if math.isinf(self.mu):
+            return np.ones(self.fpr.size)
+        return np.asarray(ndtr(ndtri(self.fpr) + self.mu))
+
+
+def _profile(subject: Subject) -> tuple[Floats, Floats]:
+    if isinstance(subject, Statement):
+        points = subject.profile_points
+        return np.array(points.epsilon), np.array(points.delta)
+    _Drawn.of(subject, None)  # refuses what is no curve
+    last = subject.epsilon(max(_SMALLEST_DELTA, min(1.0, 1.001 * subject.mass_at_infinity)))
+    epsilons = np.linspace(0.0, last if math.isfinite(last) else 1.0, _EPSILONS)
+    return epsilons, np.asarray(subject.delta(epsilons))
+
+
+def _prepared(ax: Axes | None, horizontal: str, vertical: str) -> Axes:
+    ax = column_axes() if ax is None else ax
+    if not hasattr(ax, "plot"):
+        raise InvalidType(f"{_validate.shown('ax', ax)}, not an Axes; pass one of matplotlib's")
+    ax.set_xlabel(horizontal, fontsize=_FONT)
+    ax.set_ylabel(vertical, fontsize=_FONT)
+    ax.tick_params(labelsize=_FONT - 1.0)
+    ax.spines[["top", "right"]].set_visible(False)
+    return ax
+
+
+def _style(number: int) -> dict[str, Any]:
+    return {
+        "color": _COLOURS[number % len(_COLOURS)],
+        "linestyle": _STYLES[number % len(_STYLES)],
+        "linewidth": _LINE,
+    }
+
+
+def _mu_label(mu: float) -> str:
+    return f"mu = {upper(mu, digits=3)}"
+
+
+def _shown(name: str) -> str:
+    # A dollar would start mathematics, and a leading underscore hides a label.
+    return " " * name.startswith("_") + name.replace("$", r"\$")
+
+
+def _require_matplotlib() -> None:
+    try:
+        import matplotlib  # noqa: F401, PLC0415
+    except ImportError:
+        raise ImportError(
+            "plots need matplotlib; install it with: pip install 'gdpnum[plot]'"
+        ) from None

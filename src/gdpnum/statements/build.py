@@ -1,0 +1,246 @@
+"""`statement`: from what was run to everything a report of it needs."""
+
+from __future__ import annotations
+
+import datetime
+import math
+from collections.abc import Iterable
+from contextlib import suppress
+
+import numpy as np
+from scipy.special import ndtr, ndtri
+
+from gdpnum import _validate
+from gdpnum._version import __version__
+from gdpnum.curve.gaussian import GaussianCurve
+from gdpnum.curve.mechanism_curve import tradeoff_curve
+from gdpnum.curve.tradeoff import TradeoffCurve
+from gdpnum.errors import InvalidArgument, InvalidType, UnsupportedMechanism
+from gdpnum.loss.pair import Floats
+from gdpnum.measures.gdp import GDPFit, fit_gdp
+from gdpnum.mechanisms.mechanism import Mechanism, checked
+from gdpnum.representations import KnownCurve, PureDP, Representation, TruncatedCDP
+from gdpnum.statements.description import parts_of, run_of
+from gdpnum.statements.record import (
+    COMPLETE_REGRET,
+    CurvePoints,
+    EpsilonRow,
+    Fallback,
+    ProfilePoints,
+    ProfileRow,
+    Statement,
+    TPRRow,
+)
+
+__all__ = ["DELTAS", "FPRS", "KEPT_FPRS", "statement"]
+
+#: FPRs of the curve table; (1 - advantage) / 2, where both kinds of error are as likely, is added.
+FPRS = (1e-10, 1e-8, 1e-6, 1e-4, 1e-3, 1e-2, 1e-1)
+
+#: Conventional deltas.
+DELTAS = (1e-5, 1e-6, 1e-9)
+
+#: Round FPRs at which the curve is kept: ten a decade, then by the hundred, then towards 1.
+_DEEP = [float(f"1e-{power}") for power in range(30, 10, -2)]
+_DECADES = [
+    float(f"{mantissa}e-{power}")
+    for power in range(10, 1, -1)
+    for mantissa in (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8)
+]
+_HUNDREDTHS = [number / 100 for number in range(10, 100)]
+_LAST = [0.992, 0.994, 0.995, 0.996, 0.998, 0.999, 0.9995, 0.9999, 0.99999, 0.999999]
+KEPT_FPRS = (0.0, *_DEEP, *_DECADES, *_HUNDREDTHS, *_LAST, 1.0)
+
+# Epsilons of the profile table, down to a fiftieth of the last: below, delta hardly differs from
+# the advantage. The table ends where delta falls below this.
+_TABLE_EPSILONS = [float(f"{mantissa}e{power}") for power in range(-6, 6) for mantissa in (1, 2, 5)]
+_SMALLEST_DELTA = 1e-12
+_REACH_DOWN = 50.0
+
+# Profile points: as many by epsilon, and as many by delta.
+_KEPT_EPSILONS = 128
+
+# Orders up to which a rho is tried.
+_CAPS = (2.0, 3.0, 4.0, 8.0, 16.0, 32.0, 64.0)
+
+
+def statement(
+    mechanism: Mechanism | TradeoffCurve,
+    *,
+    slack: float = 1e-10,
+    tolerance: float = 1e-3,
+    deltas: Iterable[float] = DELTAS,
+    fprs: Iterable[float] = FPRS,
+    dataset_size: int | None = None,
+    name: str | None = None,
+    date: datetime.date | str | None = None,
+) -> Statement:
+    """The statement of a run: its mu, how good a summary that is, and what it means as risk.
+
+    Takes a mechanism, a representation or a trade-off curve; of an asymmetric curve it states what
+    holds for both directions. ``dataset_size`` adds epsilon at delta = 1 / dataset_size; ``name``
+    is a title for the reader, ``date`` (a date, or text such as "2026-03-01") is printed as given.
+    The same input gives the same statement, bit for bit; without a date it bears none.
+
+    >>> import gdpnum
+    >>> run = gdpnum.DPSGD(noise_multiplier=0.5, sample_rate=0.01, steps=1000)
+    >>> found = statement(run)
+    >>> f"{found.mu:.2f} {found.regret:.2f} {found.is_complete}"
+    '2.97 0.16 False'
+    >>> print(found.warnings[0].partition(":")[0])
+    mu is not a good summary of this run
+    """
+    wanted_deltas = _checked("deltas", deltas)
+    wanted_fprs = _checked("fprs", fprs)
+    if dataset_size is not None:
+        dataset_size = _validate.count(
+            "dataset_size", dataset_size, minimum=1, advice="pass the number of records"
+        )
+        wanted_deltas.append(1.0 / dataset_size)
+    name, date = _text("name", name), _iso(date)
+    run, fit, curve = _accounted(mechanism, slack, tolerance)
+    pure = _pure_epsilon(run)
+    # Where the two kinds of error are equally likely.
+    wanted_fprs.append(0.5 * (1.0 - fit.advantage))
+    rows = _columns(curve, fit, sorted(set(wanted_fprs)))
+    kept = sorted({*KEPT_FPRS, *wanted_fprs})
+    return Statement(
+        run=run,
+        mu=fit.mu,
+        mu_lower=fit.mu_lower,
+        slack=fit.slack,
+        regret=fit.regret,
+        tail_ratio=fit.tail_ratio,
+        advantage=fit.advantage,
+        reason=fit.reason,
+        pure_epsilon=pure,
+        tpr=tuple(map(TPRRow, *rows)),
+        epsilon=tuple(
+            EpsilonRow(delta, min(curve.epsilon(delta), pure))
+            for delta in sorted(set(wanted_deltas), reverse=True)
+        ),
+        fallback=None if fit.regret < COMPLETE_REGRET else _fallback(run, curve, pure),
+        curve_points=_columns(curve, fit, kept),
+        profile_points=_profile_points(curve, pure),
+        tolerance=fit.tolerance,
+        version=__version__,
+        dataset_size=dataset_size,
+        name=name,
+        date=date,
+    )
+
+
+def _accounted(
+    subject: Mechanism | TradeoffCurve, slack: float, tolerance: float
+) -> tuple[Mechanism, GDPFit, TradeoffCurve]:
+    """What was run in its plain form, with its fit and its curve, which is symmetric."""
+    if isinstance(subject, TradeoffCurve):
+        subject = KnownCurve(subject)
+    run = run_of(parts_of(checked("mechanism", subject)))
+    if isinstance(run, Representation):
+        # It implies its curve exactly; no lattice is needed.
+        curve = run.curve().symmetrised()
+        return run, fit_gdp(curve, slack=slack, tolerance=tolerance), curve
+    fit = fit_gdp(run, slack=slack, tolerance=tolerance)
+    return run, fit, tradeoff_curve(run, tolerance=fit.tolerance)
+
+
+def _columns(curve: TradeoffCurve, fit: GDPFit, fprs: list[float]) -> CurvePoints:
+    at = np.array(fprs)
+    by_mu = np.ones(at.size)
+    if math.isfinite(fit.mu):
+        by_mu = np.minimum(ndtr(ndtri(at) + fit.mu) + fit.slack, 1.0)
+    tprs = np.asarray(curve.tpr(at))
+    return CurvePoints(tuple(fprs), tuple(tprs.tolist()), tuple(by_mu.tolist()))
+
+
+def _pure_epsilon(run: Mechanism) -> float:
+    with suppress(UnsupportedMechanism):
+        return PureDP.fit(run).epsilon
+    return math.inf
+
+
+def _profile_points(curve: TradeoffCurve, pure: float) -> ProfilePoints:
+    end = _end(curve, pure)
+    epsilons = [np.linspace(0.0, end, _KEPT_EPSILONS)]
+    if not isinstance(curve, GaussianCurve):
+        smallest = max(_SMALLEST_DELTA, curve.mass_at_infinity)
+        if curve.advantage > smallest:
+            spread = np.geomspace(curve.advantage, smallest, _KEPT_EPSILONS)
+            epsilons.append(np.asarray(curve.epsilon(spread)))
+        if curve.knots.size <= _KEPT_EPSILONS:
+            epsilons.append(curve.knots)
+    found = np.unique(np.concatenate(epsilons))
+    found = found[np.isfinite(found) & (found <= end)]
+    deltas = np.minimum.accumulate(_deltas(curve, found, pure))
+    return ProfilePoints(tuple(found.tolist()), tuple(deltas.tolist()))
+
+
+def _end(curve: TradeoffCurve, pure: float) -> float:
+    """The epsilon from which on there is nothing to tell."""
+    if math.isfinite(pure):
+        return pure
+    if isinstance(curve, GaussianCurve):
+        # There delta_mu is below 1e-13, or as low as the slack lets it come.
+        return curve.mu * (0.5 * curve.mu + 7.5) if math.isfinite(curve.mu) else 1.0
+    reached = curve.epsilon(_SMALLEST_DELTA)
+    return reached if math.isfinite(reached) else float(curve.knots[-1])
+
+
+def _deltas(curve: TradeoffCurve, epsilons: Floats, pure: float) -> Floats:
+    # The lattice of a curve may end after the last loss there is.
+    return np.where(epsilons >= pure, 0.0, np.asarray(curve.delta(epsilons)))
+
+
+def _fallback(run: Mechanism, curve: TradeoffCurve, pure: float) -> Fallback:
+    end = _end(curve, pure)
+    table = [0.0, *(at for at in _TABLE_EPSILONS if end / _REACH_DOWN < at < end)]
+    if end > 0.0 and (math.isfinite(pure) or curve.mass_at_infinity > _SMALLEST_DELTA):
+        # Where the profile falls no more.
+        table.append(end)
+    deltas = _deltas(curve, np.array(table), pure).tolist()
+    return Fallback(tuple(map(ProfileRow, table, deltas)), _truncated_cdp(run))
+
+
+def _truncated_cdp(run: Mechanism) -> TruncatedCDP | None:
+    """(rho, cap) with the cap that gives the least epsilon at delta 1e-5, to the per mille."""
+    best, least = None, math.inf
+    for cap in reversed(_CAPS):
+        try:
+            found = TruncatedCDP.fit(run, cap=cap)
+        except UnsupportedMechanism:
+            return None
+        epsilon = found.curve("closed_form").epsilon(DELTAS[0])
+        if best is None or epsilon < 0.999 * least:
+            best, least = found, epsilon
+    return best
+
+
+def _checked(name: str, values: Iterable[float]) -> list[float]:
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        raise InvalidType(f"{_validate.shown(name, values)}, not a list; pass a list of numbers")
+    return [
+        _validate.probability(f"{name}[{number}]", value) for number, value in enumerate(values)
+    ]
+
+
+def _text(name: str, value: object) -> str | None:
+    if value is not None and not isinstance(value, str):
+        raise InvalidType(f"{_validate.shown(name, value)}, not a text; pass a str")
+    return value
+
+
+def _iso(date: object) -> str | None:
+    if isinstance(date, datetime.datetime):
+        date = date.date()
+    if isinstance(date, datetime.date):
+        return date.isoformat()
+    text = _text("date", date)
+    if text is not None:
+        try:
+            return datetime.date.fromisoformat(text).isoformat()
+        except ValueError:
+            raise InvalidArgument(
+                f"date={text!r} is not a date; pass one such as '2026-03-01'"
+            ) from None
+    return None

@@ -1,0 +1,129 @@
+"""Mechanisms as JSON parts, and back.
+
+A run is a list of parts, each a leaf with how often it was released::
+
+    >>> from gdpnum import Gaussian
+    >>> parts_of(Gaussian(sigma=2.0) * 10)
+    [{'mechanism': {'type': 'Gaussian', 'sigma': 2.0, 'neighbouring': 'add_remove'}, 'count': 10}]
+    >>> run_of(_)
+    Gaussian(sigma=2.0) * 10
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import math
+from dataclasses import fields
+from typing import Any
+
+from gdpnum import _validate, mechanisms, representations
+from gdpnum.curve.tradeoff import TradeoffCurve
+from gdpnum.errors import InvalidArgument, InvalidType, UnsupportedMechanism
+from gdpnum.mechanisms.composition import Composed, Repeated, repeat
+from gdpnum.mechanisms.mechanism import Leaf, Mechanism
+
+__all__ = ["leaf_of", "parts_of", "run_of"]
+
+_LEAVES: dict[str, Any] = {
+    name: getattr(layer, name)
+    for layer in (mechanisms, representations)
+    for name in (
+        *("Gaussian", "Laplace", "DiscreteGaussian", "DiscreteLaplace", "RandomizedResponse"),
+        *("PoissonSampled", "PureDP", "ApproxDP", "GDP", "RDP", "ZCDP", "TruncatedCDP"),
+        "KnownCurve",
+    )
+    if hasattr(layer, name)
+}
+
+
+def parts_of(run: Mechanism) -> list[dict[str, Any]]:
+    """The parts of a run; of one that releases nothing, the leaf that it releases 0 times."""
+    return [{"mechanism": _document(leaf), "count": count} for leaf, count in _terms(run)]
+
+
+def run_of(parts: object) -> Mechanism:
+    """The run that parts describe, one flat composition."""
+    if not isinstance(parts, list) or not parts:
+        raise InvalidArgument(f"{_validate.shown('parts', parts)}, not a list of parts; pass one")
+    terms = []
+    for number, part in enumerate(parts):
+        name = f"parts[{number}]"
+        if not isinstance(part, dict) or set(part) != {"mechanism", "count"}:
+            raise InvalidArgument(f"{name} has not the keys 'mechanism' and 'count'; pass both")
+        terms.append(repeat(leaf_of(part["mechanism"], name=name), part["count"]))
+    return terms[0] if len(terms) == 1 else Composed(terms)
+
+
+def leaf_of(document: object, *, name: str = "mechanism") -> Mechanism:
+    """The leaf that a document such as {"type": "Laplace", "scale": 5.0} describes."""
+    if not isinstance(document, dict) or not isinstance(document.get("type"), str):
+        raise InvalidArgument(f"{name} has no type; pass one, as in {{'type': 'Gaussian', ...}}")
+    kind = _LEAVES.get(document["type"])
+    if kind is None:
+        raise InvalidArgument(
+            f"{name} has type={document['type']!r}, which is no mechanism; "
+            f"{_nearest(document['type'], list(_LEAVES))}"
+        )
+    known = [field.name for field in fields(kind) if field.name != "_"]
+    values = {key: value for key, value in document.items() if key != "type"}
+    for key in values:
+        if key not in known:
+            raise InvalidArgument(
+                f"{name} has the key {key!r}, which {kind.__name__} has not; {_nearest(key, known)}"
+            )
+    if "inner" in values:
+        values["inner"] = leaf_of(values["inner"], name=f"{name}.inner")
+    if "tradeoff" in values:
+        values["tradeoff"] = TradeoffCurve.from_json(json.dumps(values["tradeoff"]))
+    if "epsilons" in values:
+        values["epsilons"] = [float(value) for value in values["epsilons"]]
+    positional = [values.pop(key) for key in ("inner", "tradeoff") if key in values]
+    try:
+        leaf: Mechanism = kind(*positional, **values)
+    except TypeError as error:
+        if isinstance(error, InvalidType):
+            raise
+        missing = [key for key in known if key not in document and key != "neighbouring"]
+        raise InvalidArgument(f"{name} lacks {missing[0]!r}; {kind.__name__} needs it") from None
+    return leaf
+
+
+def _terms(run: Mechanism) -> tuple[tuple[Mechanism, int], ...]:
+    if run.parts:
+        return run.parts
+    inner = run
+    while not isinstance(inner, Leaf):
+        assert isinstance(inner, Repeated | Composed)
+        inner = inner.mechanism if isinstance(inner, Repeated) else next(iter(inner.mechanisms))
+    return ((inner, 0),)
+
+
+def _document(leaf: Mechanism) -> dict[str, Any]:
+    kind = type(leaf)
+    if _LEAVES.get(kind.__name__) is not kind:
+        raise UnsupportedMechanism(
+            f"{leaf!r} is of a kind that gdpnum cannot write down; describe it by its curve, "
+            "as in KnownCurve(gdpnum.tradeoff_curve(mechanism))"
+        )
+    found = {
+        field.name: _plain(getattr(leaf, field.name))
+        for field in fields(leaf)  # type: ignore[arg-type]  # every leaf is a dataclass
+        if field.name != "_"
+    }
+    return {"type": kind.__name__, **found}
+
+
+def _plain(value: object) -> Any:
+    if isinstance(value, Mechanism):
+        return _document(value)
+    if isinstance(value, TradeoffCurve):
+        return json.loads(value.to_json())
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
+    return str(value) if isinstance(value, float) and math.isinf(value) else value
+
+
+def _nearest(given: str, known: list[str]) -> str:
+    close = difflib.get_close_matches(given, known, n=1, cutoff=0.5)
+    return f"did you mean {close[0]!r}?" if close else f"pass one of {', '.join(known)}"

@@ -1,0 +1,149 @@
+"""Statements as JSON, and back, bit for bit."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import TYPE_CHECKING, Any
+
+from gdpnum.errors import GdpnumError, InvalidArgument
+from gdpnum.representations import TruncatedCDP
+from gdpnum.statements.description import parts_of, run_of
+from gdpnum.statements.record import (
+    CurvePoints,
+    EpsilonRow,
+    Fallback,
+    ProfilePoints,
+    ProfileRow,
+    Statement,
+    TPRRow,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+__all__ = ["SCHEMA", "document_of", "json_of", "statement_of"]
+
+#: What the key "schema" holds; it changes when keys do.
+SCHEMA = "gdpnum-statement-1"
+
+_NUMBERS = ("mu", "mu_lower", "slack", "regret", "tail_ratio", "advantage", "pure_epsilon")
+
+
+def json_of(statement: Statement) -> str:
+    """See `Statement.to_json`."""
+    lines = (f"  {json.dumps(key)}: {_value(item)}" for key, item in document_of(statement).items())
+    return "{\n" + ",\n".join(lines) + "\n}"
+
+
+def document_of(statement: Statement) -> dict[str, Any]:
+    """The statement as what JSON knows: dictionaries, lists, texts and finite numbers."""
+    fallback = statement.fallback
+    document = {
+        "schema": SCHEMA,
+        "name": statement.name,
+        "date": statement.date,
+        "mechanism": statement.mechanism,
+        "parts": parts_of(statement.run),
+        "mu": statement.mu,
+        "mu_lower": statement.mu_lower,
+        "slack": statement.slack,
+        "regret": statement.regret,
+        "verdict": statement.verdict,
+        "tail_ratio": statement.tail_ratio,
+        "advantage": statement.advantage,
+        "reason": statement.reason,
+        "warnings": list(statement.warnings),
+        "tpr": [row._asdict() for row in statement.tpr],
+        "epsilon": [row._asdict() for row in statement.epsilon],
+        "pure_epsilon": statement.pure_epsilon,
+        "dataset_size": statement.dataset_size,
+        "fallback": None
+        if fallback is None
+        else {
+            "profile": [row._asdict() for row in fallback.profile],
+            "truncated_cdp": fallback.truncated_cdp
+            and {"rho": fallback.truncated_cdp.rho, "cap": fallback.truncated_cdp.cap},
+        },
+        "assumptions": statement.assumptions,
+        "curve_points": {key: list(row) for key, row in statement.curve_points._asdict().items()},
+        "profile_points": {
+            key: list(row) for key, row in statement.profile_points._asdict().items()
+        },
+    }
+    finite: dict[str, Any] = _finite(document)
+    return finite
+
+
+def statement_of(text: str) -> Statement:
+    """See `Statement.from_json`."""
+    try:
+        document = json.loads(text)
+        if document["schema"] != SCHEMA:
+            raise InvalidArgument(
+                f"schema={document['schema']!r} is not {SCHEMA!r}; pass what to_json returned"
+            )
+        statement = _read(document)
+        written = document_of(statement)
+    except GdpnumError:
+        raise
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise InvalidArgument(
+            f"text is not a statement ({type(error).__name__}: {error}); pass what to_json returned"
+        ) from None
+    # Keys that follow from others, such as the verdict, must still do so.
+    for key in (*written, *document):
+        if key not in written or key not in document or written[key] != document[key]:
+            raise InvalidArgument(
+                f"the key {key!r} does not agree with the rest of the statement; "
+                "pass what to_json returned"
+            )
+    return statement
+
+
+def _read(document: dict[str, Any]) -> Statement:
+    fallback, assumed = document["fallback"], document["assumptions"]
+    curve, profile = document["curve_points"], document["profile_points"]
+    return Statement(
+        run=run_of(document["parts"]),
+        **{key: float(document[key]) for key in _NUMBERS},
+        reason=document["reason"],
+        tpr=_rows(TPRRow, document["tpr"]),
+        epsilon=_rows(EpsilonRow, document["epsilon"]),
+        fallback=None
+        if fallback is None
+        else Fallback(
+            _rows(ProfileRow, fallback["profile"]),
+            None
+            if fallback["truncated_cdp"] is None
+            else TruncatedCDP(**fallback["truncated_cdp"]),
+        ),
+        curve_points=CurvePoints(**{key: tuple(map(float, curve[key])) for key in curve}),
+        profile_points=ProfilePoints(**{key: tuple(map(float, profile[key])) for key in profile}),
+        tolerance=float(assumed["tolerance"]),
+        version=assumed["version"],
+        dataset_size=document["dataset_size"],
+        name=document["name"],
+        date=document["date"],
+    )
+
+
+def _rows(kind: Callable[..., Any], rows: Iterable[dict[str, Any]]) -> tuple[Any, ...]:
+    return tuple(kind(**{key: float(value) for key, value in row.items()}) for row in rows)
+
+
+def _value(item: object) -> str:
+    """A table takes a line a row, anything else one line."""
+    if isinstance(item, list) and item and isinstance(item[0], dict):
+        rows = ",\n".join(f"    {json.dumps(row, allow_nan=False)}" for row in item)
+        return f"[\n{rows}\n  ]"
+    return json.dumps(item, allow_nan=False)
+
+
+def _finite(value: Any) -> Any:
+    # JSON has no infinity; float("inf") reads this text back.
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_finite(item) for item in value]
+    return "inf" if isinstance(value, float) and value == math.inf else value

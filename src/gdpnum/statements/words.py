@@ -1,0 +1,312 @@
+"""Sentences of a statement, the same in text, Markdown, LaTeX and HTML; plain text, not escaped."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from gdpnum.mechanisms import (
+    DiscreteGaussian,
+    DiscreteLaplace,
+    Gaussian,
+    Laplace,
+    Mechanism,
+    PoissonSampled,
+    RandomizedResponse,
+)
+from gdpnum.representations import KnownCurve
+from gdpnum.statements.numbers import delta_shown, fpr_shown, lower, percent, upper
+from gdpnum.statements.record import COMPLETE_REGRET, HEAVY_TAIL, TPRRow
+
+if TYPE_CHECKING:
+    from gdpnum.statements.record import Fallback, Statement
+
+__all__ = [
+    "assumptions",
+    "assumptions_in_words",
+    "guarantee",
+    "is_balanced",
+    "is_one_record",
+    "neighbours",
+    "noise_parameter",
+    "numbers",
+    "one_line",
+    "quality",
+    "renyi",
+    "risk",
+    "run_in_words",
+    "short",
+    "tail",
+    "title",
+    "tpr_at",
+    "warnings",
+    "widest_gap",
+]
+
+# The FPR with which the risk is told first.
+_EXAMPLE_FPR = 0.1
+
+# A composition of more parts than this is cut short in words.
+_MOST_PARTS = 6
+
+_MULTIPLES = {2: "double", 3: "triple"}
+
+
+def short(statement: Statement) -> str:
+    """The repr."""
+    return (
+        f"<Statement of {_cut(statement.mechanism)}: mu <= {upper(statement.mu)}, "
+        f"slack {delta_shown(statement.slack)}, regret <= {upper(statement.regret)}>"
+    )
+
+
+def title(statement: Statement) -> str:
+    """The heading."""
+    return "Privacy statement" + (f": {one_line(statement.name)}" if statement.name else "")
+
+
+def one_line(text: str) -> str:
+    """A text of the user's in one line, with nothing in it that a terminal would obey."""
+    flat = " ".join(text.split())
+    return "".join(one if one.isprintable() else ascii(one)[1:-1] for one in flat)
+
+
+def risk(statement: Statement) -> str:
+    """The guarantee as one true positive rate, for readers of no formula."""
+    found = percent(tpr_at(statement, _EXAMPLE_FPR).tpr)
+    if statement.neighbouring == "add_remove":
+        return (
+            "An attacker who tries to tell whether one record was used, and is wrong about 10 % of "
+            f"the records that were not, is right about at most {found} of those that were."
+        )
+    what = (
+        "which of two values one record had"
+        if statement.neighbouring == "replace"
+        else "which of two neighbouring datasets was used"
+    )
+    return (
+        f"An attacker who tries to tell {what}, and takes the first for the second in 10 % of "
+        f"cases, recognises the second in at most {found} of cases."
+    )
+
+
+def guarantee(statement: Statement) -> str:
+    """The guarantee as mu with its slack, or why there is no mu."""
+    slack = delta_shown(statement.slack)
+    if math.isinf(statement.mu):
+        return f"This run has no finite mu at slack {slack}: {statement.reason}."
+    mu = upper(statement.mu, digits=3)
+    with_slack, plus_slack = f" with slack {slack}", f" plus {slack}"
+    if statement.slack == 0.0:
+        with_slack = plus_slack = ""
+    return (
+        f"In one number, this run is {mu}-GDP{with_slack}: at any false positive rate (FPR), no "
+        f"attack on one record has a true positive rate (TPR) above that of a {mu}-GDP "
+        f"mechanism{plus_slack}."
+    )
+
+
+def quality(statement: Statement) -> str:
+    """How good a summary mu is, from its regret."""
+    regret, limit = upper(statement.regret, digits=3), f"{COMPLETE_REGRET:g}"
+    if math.isinf(statement.mu):
+        if statement.is_complete:
+            return "The run itself may reveal nearly everything, so that says it all."
+        return (
+            "mu is not a good summary of this run: infinite, it rules out nothing. Report the "
+            "tables instead."
+        )
+    if not statement.is_complete:
+        row = widest_gap(statement)
+        return (
+            f"mu is not a good summary of this run: its regret, what it gives away against the "
+            f"whole curve, is {regret}, not below {limit}. At FPR {fpr_shown(row.fpr)}, mu allows "
+            f"a TPR of {percent(row.tpr_gdp)}, the run itself at most {percent(row.tpr)}. Report "
+            "the tables beside mu."
+        )
+    if statement.has_heavy_tail:
+        return (
+            f"Its regret, what it gives away against the whole curve, is {regret}, below {limit}; "
+            "but a small mu always has a small regret, so mind the warning."
+        )
+    return (
+        "That number is a complete report: its regret, what it gives away against the whole curve, "
+        f"is {regret}, below {limit}."
+    )
+
+
+def tail(statement: Statement) -> str | None:
+    """That rare events drive mu, if they do."""
+    if not statement.has_heavy_tail or math.isinf(statement.mu):
+        return None
+    times = round(statement.tail_ratio)
+    effect = f"{_MULTIPLES[times]} mu" if times in _MULTIPLES else f"multiply mu by {times}"
+    typical = upper(statement.mu / statement.tail_ratio, digits=3)
+    return (
+        f"Rare events {effect}: the advantage alone calls for mu = {typical}, but attacks that "
+        f"accuse hardly anyone call for mu = {upper(statement.mu, digits=3)}. At larger FPRs "
+        "mu overstates the risk; read the TPR at the FPR that matters."
+    )
+
+
+def warnings(statement: Statement) -> tuple[str, ...]:
+    """What must not be left out when mu is quoted."""
+    found = [None if statement.is_complete else quality(statement), tail(statement)]
+    return tuple(sentence for sentence in found if sentence)
+
+
+def tpr_at(statement: Statement, fpr: float) -> TPRRow:
+    """The curve at an FPR, or at the next larger one that is kept: a bound, as TPRs rise."""
+    points = statement.curve_points
+    number = next(number for number, kept in enumerate(points.fpr) if kept >= fpr)
+    return TPRRow(fpr, points.tpr[number], points.tpr_gdp[number])
+
+
+def is_balanced(statement: Statement, fpr: float) -> bool:
+    """Whether an FPR is the one at which false positives and negatives are equally likely."""
+    return fpr == 0.5 * (1.0 - statement.advantage)
+
+
+def is_one_record(statement: Statement, delta: float) -> bool:
+    """Whether a delta is that of one record in the dataset."""
+    return statement.dataset_size is not None and delta == 1.0 / statement.dataset_size
+
+
+def numbers(statement: Statement) -> list[tuple[str, str, str]]:
+    """The leading numbers: name, value and what it means."""
+    limit, ratio = f"{COMPLETE_REGRET:g}", f"{HEAVY_TAIL:g}"
+    if math.isinf(statement.mu):
+        bracket, tail_meaning = "no finite value holds at this slack", "as mu is"
+    else:
+        bracket = (
+            f"no mu below {lower(statement.mu_lower)} is valid at slack "
+            f"{delta_shown(statement.slack)}"
+        )
+        tail_meaning = (
+            f"{ratio} or more: rare events drive mu"
+            if statement.has_heavy_tail
+            else f"mu / (mu of the advantage); below {ratio}: no warning"
+        )
+    regret_meaning = (
+        f"below {limit}: mu is a complete report"
+        if statement.is_complete
+        else f"not below {limit}: mu is not a good summary"
+    )
+    return [
+        ("mu", upper(statement.mu), bracket),
+        ("regret", upper(statement.regret), regret_meaning),
+        ("tail ratio", upper(statement.tail_ratio), tail_meaning),
+        ("advantage", upper(statement.advantage), "most that TPR can exceed FPR by, at any FPR"),
+    ]
+
+
+def renyi(statement: Statement, fallback: Fallback) -> str:
+    """The rest of the fallback: (rho, cap), and pure epsilon if there is one."""
+    found = fallback.truncated_cdp
+    if found is None:
+        return "No (rho, cap)-truncated CDP is known to hold."
+    said = (
+        f"Truncated CDP: rho = {upper(found.rho)} for Renyi orders above 1 and up to {found.cap:g} "
+        "only (the cap); not to be used as the rho of zCDP."
+    )
+    if math.isfinite(statement.pure_epsilon):
+        said += f" Pure DP: epsilon = {upper(statement.pure_epsilon)} at delta 0."
+    return said
+
+
+def widest_gap(statement: Statement) -> TPRRow:
+    """The row of the curve table in which mu is furthest from the run."""
+    return max(statement.tpr, key=lambda row: row.tpr_gdp - row.tpr)
+
+
+def run_in_words(run: Mechanism) -> str:
+    """What was run, for readers of no Python."""
+    if not run.parts:
+        return "nothing that depends on the data"
+    shown = [_released(leaf, count) for leaf, count in run.parts[:_MOST_PARTS]]
+    left = len(run.parts) - len(shown)
+    return "; ".join(shown) + (f"; and {left} more" if left else "")
+
+
+def _released(leaf: Mechanism, count: int) -> str:
+    times = "once" if count == 1 else f"{count} times"
+    if isinstance(leaf, PoissonSampled):
+        each = "each time on" if count > 1 else "on"
+        return (
+            f"{_noise(leaf.inner)}, {times}, {each} a random sample that every record joins with "
+            f"probability {leaf.rate:g}"
+        )
+    return f"{_noise(leaf)}, {times}"
+
+
+def _noise(leaf: Mechanism) -> str:
+    if isinstance(leaf, Gaussian | DiscreteGaussian):
+        kind = "Gaussian" if isinstance(leaf, Gaussian) else "discrete Gaussian"
+        return f"{kind} noise with noise multiplier {leaf.sigma:g}"
+    if isinstance(leaf, Laplace | DiscreteLaplace):
+        kind = "Laplace" if isinstance(leaf, Laplace) else "discrete Laplace"
+        return f"{kind} noise of scale {leaf.scale:g}"
+    if isinstance(leaf, RandomizedResponse):
+        return f"randomised response among {leaf.categories} answers with epsilon {leaf.epsilon:g}"
+    if isinstance(leaf, KnownCurve):
+        return "a mechanism of which only the trade-off curve is known"
+    return f"a mechanism of which only {_cut(repr(leaf))} is known"
+
+
+def assumptions(statement: Statement) -> dict[str, Any]:
+    """What was assumed, for machines."""
+    run = statement.run
+    sampled = any(isinstance(leaf, PoissonSampled) for leaf, _ in run.parts)
+    return {
+        "neighbouring": statement.neighbouring,
+        "sampling": "Poisson" if sampled else None,
+        "noise_multiplier": noise_parameter(run),
+        "composition": "parameters fixed in advance; a release may depend on earlier outcomes",
+        "tolerance": statement.tolerance,
+        "version": statement.version,
+    }
+
+
+def noise_parameter(run: Mechanism) -> str | None:
+    """What the noise is measured in."""
+    leaves = [leaf for leaf, _ in run.parts]
+    noises = [leaf.inner if isinstance(leaf, PoissonSampled) else leaf for leaf in leaves]
+    found = []
+    if any(isinstance(noise, Gaussian | DiscreteGaussian) for noise in noises):
+        trained = all(isinstance(leaf, PoissonSampled) for leaf in leaves)
+        found.append(f"noise standard deviation / {'clipping norm' if trained else 'sensitivity'}")
+    if any(isinstance(noise, Laplace | DiscreteLaplace) for noise in noises):
+        found.append("noise scale / sensitivity")
+    return "; ".join(found) or None
+
+
+def neighbours(statement: Statement) -> str:
+    """The neighbouring relation."""
+    return {
+        "add_remove": "neighbours differ by one record added or removed",
+        "replace": "neighbours differ by one record replaced by another",
+        None: "neighbours are those that the guarantee was given for",
+    }[statement.neighbouring]
+
+
+def assumptions_in_words(statement: Statement) -> str:
+    """What was assumed, in a sentence or two."""
+    named = statement.assumptions
+    said = [neighbours(statement)]
+    if named["sampling"]:
+        said.append(
+            "each record joins each step with the stated probability, by itself (Poisson sampling)"
+        )
+    if named["noise_multiplier"]:
+        said.append(f"noise is stated as {named['noise_multiplier'].replace('; ', ' or ')}")
+    if sum(count for _, count in statement.run.parts) > 1:
+        said.append("noise and rates were fixed in advance")
+    return (
+        f"Assumed: {'; '.join(said)}. Every number is a bound, rounded to its safe side. "
+        f"Slack {delta_shown(statement.slack)}, tolerance {statement.tolerance:g}, "
+        f"gdpnum {statement.version}{f', {statement.date}' if statement.date else ''}."
+    )
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= 120 else f"{text[:117]}..."
