@@ -65,7 +65,7 @@ class GaussianCurve(TradeoffCurve):
 
     @cached_property
     def quantile(self) -> float:
-        """Z with f(Phi(-z)) = Phi(-z): where the halves meet, Phi(z - mu) - slack = Phi(-z)."""
+        """Where the halves meet, at alpha = Phi(-z): the z with Phi(z - mu) - slack = Phi(-z)."""
         low, high = 0.5 * self.mu, self.mu + 40.0
         if self.slack == 0.0:
             return low

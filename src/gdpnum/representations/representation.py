@@ -6,7 +6,7 @@ from abc import abstractmethod
 
 from numpy.typing import ArrayLike
 
-from gdpnum.curve.composed import pair_of_curve
+from gdpnum.curve.curve_pair import pair_of_curve
 from gdpnum.curve.profile import Profile
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.loss.dominating import pair
