@@ -101,13 +101,14 @@ class _Outcomes(NamedTuple):
 
     @classmethod
     def of(cls, alphas: Floats, tprs: Floats, epsilons: Floats) -> _Outcomes:
-        """The outcomes of a steep half with these vertices; slopes down to -1 are left out.
+        """The outcomes of a steep half with these vertices.
 
-        Losses next to one of the epsilons that the curve was given with are raised to it: it is
+        Those of slope -1, but for rounding, are left to the rest; what P had more than Q there is
+        made good by `padded`. Losses next to one of the epsilons that the curve was given with are raised to it: it is
         where they belong but for rounding.
         """
         runs, rises = np.diff(alphas), np.diff(tprs)
-        steep = rises > runs
+        steep = rises > runs * (1.0 + 1e-12)
         runs, rises = runs[steep][::-1], rises[steep][::-1]
         losses = np.log(rises) - np.log(runs)
         given = np.append(epsilons, np.inf)[np.searchsorted(epsilons, losses * (1.0 - 1e-12))]
