@@ -37,7 +37,9 @@ from gdpnum.mechanisms import (
 )
 
 if TYPE_CHECKING:
-    from gdpnum import converter, dpsgd, integrations, plot, risk
+    from gdpnum import converter, dpsgd, integrations, plot, report, risk
+    from gdpnum.calibration import Calibration, DPSGDCalibration, calibrate, calibrate_dpsgd
+    from gdpnum.comparison import Comparison, compare
     from gdpnum.converter import PLDConverter, get_worst_case_regret
     from gdpnum.curve.conversions import (
         advantage_from_mu,
@@ -84,7 +86,10 @@ __all__ = [
     "BlackwellOrder",
     "BudgetExceeded",
     "CTDAccountant",
+    "Calibration",
+    "Comparison",
     "Composed",
+    "DPSGDCalibration",
     "DeltaDivergence",
     "DiscreteGaussian",
     "DiscreteLaplace",
@@ -110,6 +115,9 @@ __all__ = [
     "__version__",
     "advantage_from_mu",
     "blackwell_order",
+    "calibrate",
+    "calibrate_dpsgd",
+    "compare",
     "converter",
     "delta_divergence",
     "delta_from_mu",
@@ -132,6 +140,7 @@ __all__ = [
     "mu_from_tpr",
     "plot",
     "regret",
+    "report",
     "rho_from_mu",
     "risk",
     "statement",
@@ -143,6 +152,8 @@ __all__ = [
 
 # Where each name is that needs numpy.
 _LAZY = {
+    "gdpnum.calibration": ["Calibration", "DPSGDCalibration", "calibrate", "calibrate_dpsgd"],
+    "gdpnum.comparison": ["Comparison", "compare"],
     "gdpnum.converter": ["PLDConverter", "get_worst_case_regret"],
     "gdpnum.curve.conversions": [
         "advantage_from_mu",
@@ -180,7 +191,7 @@ _LAZY = {
     "gdpnum.statements": ["Statement", "statement"],
     "gdpnum.sweeps": ["SweepTable", "grid", "sweep"],
 }
-_SUBMODULES = ("converter", "dpsgd", "integrations", "plot", "risk")
+_SUBMODULES = ("converter", "dpsgd", "integrations", "plot", "report", "risk")
 _HOME = {name: module for module, names in _LAZY.items() for name in names}
 
 

@@ -104,8 +104,8 @@ class _Outcomes(NamedTuple):
         """The outcomes of a steep half with these vertices.
 
         Those of slope -1, but for rounding, are left to the rest; what P had more than Q there is
-        made good by `padded`. Losses next to one of the epsilons that the curve was given with are raised to it: it is
-        where they belong but for rounding.
+        made good by `padded`. Losses next to one of the epsilons that the curve was given with are
+        raised to it: it is where they belong but for rounding.
         """
         runs, rises = np.diff(alphas), np.diff(tprs)
         steep = rises > runs * (1.0 + 1e-12)

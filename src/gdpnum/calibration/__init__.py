@@ -1,0 +1,20 @@
+"""Calibration: the setting that just meets a privacy target.
+
+``target`` says what is asked for, ``search`` finds the setting in a few engine calls, ``family``
+does so for any mechanism with one parameter, ``dpsgd`` for DP-SGD, and ``outcome`` is what comes
+back. An answer is on the safe side: its achieved value is an upper bound, and at most the target.
+"""
+
+from gdpnum.calibration.dpsgd import calibrate_dpsgd
+from gdpnum.calibration.family import calibrate
+from gdpnum.calibration.outcome import Attempt, Calibration, DPSGDCalibration
+from gdpnum.calibration.target import Target
+
+__all__ = [
+    "Attempt",
+    "Calibration",
+    "DPSGDCalibration",
+    "Target",
+    "calibrate",
+    "calibrate_dpsgd",
+]

@@ -1,0 +1,57 @@
+"""Trade-off curves by formula: bounds that hold where the engine has none."""
+
+from __future__ import annotations
+
+import math
+from contextlib import suppress
+
+from gdpnum.curve.gaussian import GaussianCurve
+from gdpnum.curve.tradeoff import TradeoffCurve
+from gdpnum.errors import UnsupportedMechanism
+from gdpnum.loss.dominating import releases
+from gdpnum.measures.closed_form import mu_at_zero
+from gdpnum.mechanisms import Mechanism, PoissonSampled
+from gdpnum.representations import ApproxDP, PureDP
+
+__all__ = ["formula_curves", "noiseless_curve", "participation"]
+
+# Beyond it exp(epsilon) overflows.
+_LARGEST_LOSS = 700.0
+
+
+def formula_curves(mechanism: Mechanism) -> list[TradeoffCurve]:
+    """Curves that each bound the mechanism's from below.
+
+    Of a record revealed whenever it takes part, of the largest loss, and of full participation.
+    """
+    curves = [noiseless_curve(mechanism)]
+    epsilon = _largest_loss(mechanism)
+    if epsilon < _LARGEST_LOSS:
+        curves.append(PureDP(epsilon=epsilon).curve())
+    with suppress(UnsupportedMechanism):
+        curves.append(GaussianCurve(mu_at_zero(mechanism)))
+    return curves
+
+
+def _largest_loss(mechanism: Mechanism) -> float:
+    """The epsilon of pure DP: the largest losses, added up; rounded up, and possibly infinite."""
+    ends = (
+        times * max(pair.highest, -pair.lowest) if pair.infinite == 0.0 else math.inf
+        for pair, times in releases(mechanism)
+    )
+    return math.fsum(ends) * (1.0 + 1e-14)
+
+
+def noiseless_curve(mechanism: Mechanism) -> TradeoffCurve:
+    """The curve if a record that takes part were revealed: (0, participation)-DP."""
+    return ApproxDP(epsilon=0.0, delta=participation(mechanism)).curve()
+
+
+def participation(mechanism: Mechanism) -> float:
+    """The probability that a record takes part in any release: 1 - prod (1 - rate_i)^n_i."""
+    log_absent = 0.0
+    for leaf, count in mechanism.parts:
+        rate = leaf.rate if isinstance(leaf, PoissonSampled) else 1.0
+        log_absent += count * math.log1p(-rate) if rate < 1.0 else -math.inf
+    # A product rounded down would flatter.
+    return min(1.0, -math.expm1(log_absent) * (1.0 + 1e-14))

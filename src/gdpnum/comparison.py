@@ -1,0 +1,302 @@
+"""`compare`: which of several mechanisms, curves or representations is the more private."""
+
+from __future__ import annotations
+
+import reprlib
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Literal, final
+
+import numpy as np
+from scipy.special import ndtri
+
+from gdpnum import _validate
+from gdpnum.curve.gaussian import GaussianCurve
+from gdpnum.curve.mechanism_curve import SMALLEST_TPR, as_curve, demanded
+from gdpnum.curve.order import Witness, blackwell_order
+from gdpnum.curve.tradeoff import TradeoffCurve
+from gdpnum.errors import InvalidArgument, InvalidType
+from gdpnum.loss.pair import Floats
+from gdpnum.measures.divergence import DeltaDivergence, delta_divergence
+from gdpnum.measures.gdp import GDPFit, fit_gdp
+from gdpnum.mechanisms.mechanism import Mechanism
+from gdpnum.risk import Subject
+
+__all__ = ["Comparison", "Crossing", "Order", "Pairing", "compare"]
+
+Order = Literal["equal", "less private", "more private", "incomparable", "too close to call"]
+
+# Beside the vertices, so many false positive rates are looked at.
+_SCAN = 241
+
+
+@final
+@dataclass(frozen=True)
+class Crossing:
+    """Where two curves cross: at FPR ``alpha`` both allow the TPR ``tpr``.
+
+    ``lower`` is an FPR at which the first allows clearly more than the second, and ``higher`` one
+    at which it allows clearly less. The curves may cross more than once.
+    """
+
+    alpha: float
+    tpr: float
+    lower: Witness
+    higher: Witness
+
+
+@final
+@dataclass(frozen=True)
+class Pairing:
+    """How one subject stands to another.
+
+    ``order`` is of the first against the second. ``crossing`` is there exactly if they are
+    "incomparable". ``forward`` is Delta(f, g), how much more the second admits than the first for
+    the prior that makes most of it; ``backward`` is Delta(g, f).
+    """
+
+    order: Order
+    crossing: Crossing | None
+    forward: DeltaDivergence
+    backward: DeltaDivergence
+
+    @property
+    def delta_divergence(self) -> DeltaDivergence:
+        """The larger of both directions: a metric."""
+        return max(self.forward, self.backward)
+
+
+@final
+@dataclass(frozen=True)
+class Comparison:
+    """Several subjects side by side; ``order``, ``crossing`` and so on are of the first two.
+
+    ``mus`` hold at ``slack``. ``between(i, j)`` is how any subject stands to a later one. Printed,
+    it is a table.
+    """
+
+    subjects: tuple[str, ...]
+    mus: tuple[float, ...]
+    advantages: tuple[float, ...]
+    slack: float
+    tolerance: float
+    pairings: tuple[Pairing, ...]
+
+    @property
+    def order(self) -> Order:
+        """How the first stands to the second."""
+        return self.pairings[0].order
+
+    @property
+    def crossing(self) -> Crossing | None:
+        """Where the first two cross, if they are incomparable."""
+        return self.pairings[0].crossing
+
+    @property
+    def delta_divergence(self) -> DeltaDivergence:
+        """How far apart the first two are."""
+        return self.pairings[0].delta_divergence
+
+    def between(self, first: int, second: int) -> Pairing:
+        """How the subject of one number, from 0, stands to that of a larger number."""
+        pairs = list(combinations(range(len(self.subjects)), 2))
+        if (first, second) not in pairs:
+            raise InvalidArgument(
+                f"first={first!r}, second={second!r} is no pair; pass two numbers from 0 to "
+                f"{len(self.subjects) - 1}, the smaller first"
+            )
+        return self.pairings[pairs.index((first, second))]
+
+    def __str__(self) -> str:
+        names = [f"[{number}] {name}" for number, name in enumerate(self.subjects)]
+        width = max(map(len, names))
+        lines = [f"{'':{width}}  {'mu':>10}  {'advantage':>10}"]
+        lines += [
+            f"{name:{width}}  {mu:>10.5g}  {advantage:>10.5g}"
+            for name, mu, advantage in zip(names, self.mus, self.advantages, strict=True)
+        ]
+        for first, second in combinations(range(len(names)), 2):
+            pairing = self.between(first, second)
+            delta = f"Delta {pairing.delta_divergence.value:.3g}"
+            lines.append(f"[{first}] against [{second}]: {pairing.order}, {delta}{_where(pairing)}")
+        return "\n".join(lines)
+
+
+def compare(*subjects: Subject, slack: float = 1e-10, tolerance: float = 1e-4) -> Comparison:
+    """Which of two or more subjects is the more private: their Blackwell order, and the distance.
+
+    Subjects are mechanisms, trade-off curves, representations such as ``GDP(mu=1.0)`` and fits.
+    The first is "more private" than the second if no attack, at any false positive rate, has a
+    higher true positive rate against it, and some have a lower one. Where each has the better of
+    it at some rate they are "incomparable", and ``crossing`` says where.
+
+    Guarantee: exact for curves, representations, fits and compositions of Gaussians. The curve of
+    another mechanism is known to a relative ``tolerance`` of its mu, down to rates of 1e-12. So a
+    lead counts only if it exceeds these; two that nowhere lead by more are
+    "too close to call", and "more private" says that there is such a lead, and none against it.
+
+    An epsilon is not an order, as each holds at a delta of its own:
+
+    >>> from gdpnum import GDP, mu_from_epsilon_delta
+    >>> eight, six = mu_from_epsilon_delta(8.0, 1e-9), mu_from_epsilon_delta(6.0, 1e-5)
+    >>> print(compare(GDP(mu=round(eight, 3)), GDP(mu=round(six, 3))))
+                               mu   advantage
+    [0] GDP(mu=1.262)       1.262     0.47196
+    [1] GDP(mu=1.31)         1.31     0.48753
+    [0] against [1]: more private, Delta 0.00779
+    """
+    if len(subjects) < 2:
+        raise InvalidType(f"{len(subjects)} subjects are given; pass two or more to compare")
+    slack = _validate.fraction("slack", slack, advice="pass an allowance such as 1e-10")
+    tolerance = demanded(tolerance, SMALLEST_TPR, None).tolerance
+    _refuse_mixed(subjects)
+    curves = [_curve(number, one, tolerance) for number, one in enumerate(subjects)]
+    margins = [_margin(*both, tolerance) for both in zip(subjects, curves, strict=True)]
+    return Comparison(
+        subjects=tuple(_name(one) for one in subjects),
+        mus=tuple(_mu(*both, slack) for both in zip(subjects, curves, strict=True)),
+        advantages=tuple(curve.advantage for curve in curves),
+        slack=slack,
+        tolerance=tolerance,
+        pairings=tuple(
+            _pairing(curves[i], curves[j], margins[i] + margins[j])
+            for i, j in combinations(range(len(curves)), 2)
+        ),
+    )
+
+
+def _curve(number: int, subject: Subject, tolerance: float) -> TradeoffCurve:
+    if isinstance(subject, GDPFit):
+        return GaussianCurve(subject.mu, subject.slack)
+    return as_curve(f"subjects[{number}]", subject, tolerance=tolerance)
+
+
+def _margin(subject: Subject, curve: TradeoffCurve, tolerance: float) -> float:
+    """How far, relative to its mu, the curve may be from the subject's own."""
+    is_exact = isinstance(curve, GaussianCurve) or not isinstance(subject, Mechanism)
+    return 0.0 if is_exact or hasattr(subject, "curve") else tolerance
+
+
+def _mu(subject: Subject, curve: TradeoffCurve, slack: float) -> float:
+    if isinstance(subject, GDPFit):
+        return subject.mu
+    if isinstance(subject, Mechanism) and not hasattr(subject, "curve"):
+        return fit_gdp(subject, slack=slack).mu
+    return fit_gdp(curve, slack=slack).mu
+
+
+def _name(subject: Subject) -> str:
+    if isinstance(subject, GDPFit):
+        return f"GDPFit(mu={subject.mu:.6g}, slack={subject.slack!r})"
+    if isinstance(subject, TradeoffCurve) and not isinstance(subject, GaussianCurve):
+        return type(subject).__name__
+    text = repr(subject)
+    shortened = reprlib.Repr()
+    shortened.maxother = 72
+    return shortened.repr(subject) if len(text) > 72 else text
+
+
+def _refuse_mixed(subjects: tuple[Subject, ...]) -> None:
+    named = (getattr(subject, "neighbouring", None) for subject in subjects)
+    relations = {str(relation) for relation in named if relation is not None}
+    if len(relations) > 1:
+        raise InvalidArgument(
+            f"the subjects hold for different neighbours, {' and '.join(sorted(relations))}; "
+            "describe them for the same relation"
+        )
+
+
+def _pairing(first: TradeoffCurve, second: TradeoffCurve, margin: float) -> Pairing:
+    order, lower, higher = _order(first, second, margin)
+    crossing = None
+    if lower is not None and higher is not None:
+        crossing = _crossing(first, second, lower, higher)
+    return Pairing(
+        order=order,
+        crossing=crossing,
+        forward=delta_divergence(first, second),
+        backward=delta_divergence(second, first),
+    )
+
+
+def _order(
+    first: TradeoffCurve, second: TradeoffCurve, margin: float
+) -> tuple[Order, Witness | None, Witness | None]:
+    """The order, and where the first clearly allows more, and less, than the second."""
+    if margin == 0.0:
+        exact = blackwell_order(first, second)
+        return exact.relation, exact.lower, exact.higher
+    lower, higher = _leads(first, second, margin, inverted=False)
+    if not (first.is_symmetric and second.is_symmetric):
+        others = _leads(first.inverse(), second.inverse(), margin, inverted=True)
+        lower, higher = lower or others[0], higher or others[1]
+    if lower is not None:
+        return ("incomparable" if higher else "less private"), lower, higher
+    return ("more private" if higher else "too close to call"), lower, higher
+
+
+def _leads(
+    first: TradeoffCurve, second: TradeoffCurve, margin: float, *, inverted: bool
+) -> tuple[Witness | None, Witness | None]:
+    """Where the first allows more than the second by most, relative to its mu, and where less."""
+    knots = np.concatenate([[0.0], first.knots, second.knots])
+    places = [curve.tangents(knots)[0] for curve in (first, second)]
+    alphas = np.unique(np.concatenate([*places, np.geomspace(SMALLEST_TPR, 0.5, _SCAN)]))
+    alphas = alphas[(alphas >= SMALLEST_TPR) & (alphas <= 0.5)]
+    one, two = _separations(first, alphas), _separations(second, alphas)
+    with np.errstate(invalid="ignore"):
+        lead = (one - two) / np.maximum(np.maximum(one, two), 1e-300)
+    # Smaller TPRs are not accurate in relative terms.
+    slight = np.abs(np.asarray(first.tpr(alphas)) - np.asarray(second.tpr(alphas))) <= SMALLEST_TPR
+    lead[slight | ~np.isfinite(lead)] = 0.0
+
+    def witness(number: int) -> Witness:
+        alpha = float(alphas[number])
+        return Witness(alpha, first.tpr(alpha), second.tpr(alpha), inverted)
+
+    most, least = int(np.argmax(lead)), int(np.argmin(lead))
+    return (
+        witness(most) if lead[most] > margin else None,
+        witness(least) if lead[least] < -margin else None,
+    )
+
+
+def _separations(curve: TradeoffCurve, alphas: Floats) -> Floats:
+    """The mu of the Gaussian curve through each point."""
+    betas, tprs = np.asarray(curve.beta(alphas)), np.asarray(curve.tpr(alphas))
+    # From the side on which the quantile's argument keeps its digits.
+    quantiles = np.where(tprs < 0.5, ndtri(np.minimum(tprs, 0.5)), -ndtri(betas))
+    return np.asarray(quantiles - ndtri(alphas))
+
+
+def _crossing(
+    first: TradeoffCurve, second: TradeoffCurve, lower: Witness, higher: Witness
+) -> Crossing:
+    """The curves have changed places between the witnesses; halve until it is found where."""
+
+    def fpr(witness: Witness) -> float:
+        # A point (alpha, beta) of an inverse curve is the point (beta, alpha) of the curve.
+        return 1.0 - witness.first_tpr if witness.inverted else witness.alpha
+
+    more, less = fpr(lower), fpr(higher)
+    for _ in range(200):
+        # In logs while both are positive: the crossing may be at 1e-9.
+        middle = (more * less) ** 0.5 if min(more, less) > 0.0 else 0.5 * (more + less)
+        if middle in (more, less):
+            break
+        if first.tpr(middle) >= second.tpr(middle):
+            more = middle
+        else:
+            less = middle
+    return Crossing(alpha=less, tpr=second.tpr(less), lower=lower, higher=higher)
+
+
+def _where(pairing: Pairing) -> str:
+    crossing = pairing.crossing
+    if crossing is None:
+        return ""
+    sides = " and ".join(
+        f"{one.first_tpr:.3g} to {one.second_tpr:.3g} at FPR {one.alpha:.3g}"
+        for one in (crossing.lower, crossing.higher)
+    )
+    return f"; they cross at FPR {crossing.alpha:.3g} (TPR {sides})"

@@ -1,0 +1,91 @@
+"""`html`: the whole page."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from importlib.resources import files
+
+from gdpnum import _validate
+from gdpnum.errors import InvalidType
+from gdpnum.report import sections
+from gdpnum.report.markup import escaped
+from gdpnum.report.picture import picture, positions
+from gdpnum.report.reading import Readings, control
+from gdpnum.statements import Statement, words
+
+__all__ = ["html"]
+
+
+def html(statement: Statement) -> str:
+    """The statement as one self-contained web page; the same statement gives the same bytes.
+
+    The page loads nothing and runs no script but its own, which its Content-Security-Policy names
+    by hash. What the user wrote is shown as text. Without scripts, only the control is missing.
+
+    >>> import gdpnum
+    >>> page = html(gdpnum.statement(gdpnum.Gaussian(sigma=2.0), name="A <b>bold</b> release"))
+    >>> "A &lt;b&gt;bold&lt;/b&gt; release" in page, "<b>" in page
+    (True, False)
+    """
+    if not isinstance(statement, Statement):
+        raise InvalidType(
+            f"{_validate.shown('statement', statement)}, not a Statement; "
+            "pass what gdpnum.statement returned"
+        )
+    style, script = _part("style.css"), _part("script.js")
+    readings = Readings.of(statement)
+    shown = json.dumps(readings.document(positions(readings)), separators=(",", ":"))
+    policy = (
+        f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; "
+        "base-uri 'none'; form-action 'none'"
+    )
+    return f"""\
+<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="referrer" content="no-referrer">
+<meta name="generator" content="gdpnum {escaped(statement.version)}">
+<title>{escaped(words.title(statement))}</title>
+<style>{style}</style>
+</head>
+<body>
+<main>
+{sections.header(statement)}
+{sections.verdict(statement)}
+<section aria-labelledby="attacker">
+<h2 id="attacker">What an attacker can do at best</h2>
+{picture(statement, readings)}
+{control(statement, readings)}
+</section>
+{sections.tables(statement)}
+{sections.assumed(statement)}
+{sections.terms(statement)}
+{sections.cite()}
+{sections.machines()}
+</main>
+<script type="application/json" id="statement">{_data(statement.to_json())}</script>
+<script type="application/json" id="readings">{_data(shown)}</script>
+<script>{script}</script>
+</body>
+</html>
+"""
+
+
+def _part(name: str) -> str:
+    return "\n" + files("gdpnum.report").joinpath(name).read_text(encoding="utf-8")
+
+
+def _hash(content: str) -> str:
+    digest = hashlib.sha256(content.encode()).digest()
+    return f"sha256-{base64.b64encode(digest).decode()}"
+
+
+def _data(document: str) -> str:
+    # JSON has "<" in texts only, where this means the same; so nothing can end the element.
+    return document.replace("<", "\\u003c")

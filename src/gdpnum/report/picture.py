@@ -1,0 +1,186 @@
+"""The curve as SVG: all FPRs on even scales, and small ones on logarithmic scales."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gdpnum.report.markup import escaped
+from gdpnum.report.reading import rate_bound, rate_shown
+from gdpnum.statements import TPRRow
+from gdpnum.statements.numbers import fpr_shown, upper
+from gdpnum.statements.words import tpr_at
+
+if TYPE_CHECKING:
+    from gdpnum.report.reading import Readings
+    from gdpnum.statements import Statement
+
+__all__ = ["picture", "positions"]
+
+# Of a drawing and of the frame in it, in its own units: about a pixel on a phone.
+_WIDTH, _HEIGHT = 360, 330
+_LEFT, _RIGHT, _TOP, _BOTTOM = 46.0, 342.0, 66.0, 280.0
+
+_EVEN_TICKS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
+_MOST_LOG_TICKS = 6
+
+# Where along the frame a label touches its line.
+_RUN_AT, _MU_AT, _GUESSING_AT = 0.36, 0.5, 0.74
+
+Position = tuple[float, float, float]
+"""Across, and down for the curve and for mu."""
+
+
+@dataclass(frozen=True)
+class _Panel:
+    heading: str
+    #: The lowest rate on logarithmic scales; 0 for even ones.
+    low: float
+
+    def share(self, rate: float) -> float:
+        """How far along an axis a rate is, from 0 to 1."""
+        if self.low == 0.0:
+            return rate
+        return 1.0 - math.log(max(rate, self.low)) / math.log(self.low)
+
+    def across(self, rate: float) -> float:
+        return round(_LEFT + (_RIGHT - _LEFT) * self.share(rate), 1)
+
+    def down(self, rate: float) -> float:
+        return round(_BOTTOM - (_BOTTOM - _TOP) * self.share(rate), 1)
+
+    def ticks(self) -> list[tuple[float, str]]:
+        if self.low == 0.0:
+            return [(rate, f"{100 * rate:.0f}\u00a0%") for rate in _EVEN_TICKS]
+        decades = round(-math.log10(self.low))
+        step = math.ceil(decades / (_MOST_LOG_TICKS - 1))
+        powers = range(0, decades + 1, step)
+        return [(float(f"1e-{power}"), f"1e-{power}" if power else "1") for power in powers]
+
+    def position(self, row: TPRRow) -> Position:
+        return self.across(row.fpr), self.down(row.tpr), self.down(row.tpr_gdp)
+
+
+def positions(readings: Readings) -> list[list[Position]]:
+    """Where the marks go in each panel, row by row."""
+    return [[panel.position(row) for panel in _panels(readings)] for row in readings.rows]
+
+
+def picture(statement: Statement, readings: Readings) -> str:
+    """The figure: both panels, with marks at the reading shown first."""
+    panels = "\n".join(
+        _drawing(statement, panel, number, readings)
+        for number, panel in enumerate(_panels(readings))
+    )
+    return f"""\
+<figure>
+<div class="panels">
+{panels}
+</div>
+<figcaption>The most true positives that any attack has at each false positive rate. Thick line:
+this run. Thin dashed line: what mu alone allows. Thin straight line: guessing. The curve upside
+down, 1 &minus; TPR, is the trade-off curve.</figcaption>
+</figure>"""
+
+
+def _panels(readings: Readings) -> tuple[_Panel, _Panel]:
+    # Down to a power of ten, where a tick is, and which is not 0.
+    low = float(f"1e{max(math.floor(math.log10(readings.rows[0].fpr) + 1e-9), -300)}")
+    return (
+        _Panel("All false positive rates", 0.0),
+        _Panel("Small false positive rates, logarithmic scales", low),
+    )
+
+
+def _drawing(statement: Statement, panel: _Panel, number: int, readings: Readings) -> str:
+    rows = list(map(TPRRow, *statement.curve_points))
+    drawn = [panel.position(row) for row in rows if row.fpr >= panel.low]
+    run, mu = ([(x, places[line]) for x, *places in drawn] for line in (0, 1))
+    return f"""\
+<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-labelledby="title{number} desc{number}">
+<title id="title{number}">{panel.heading}</title>
+<desc id="desc{number}">{escaped(_described(statement))}</desc>
+<text class="heading" x="0" y="15">{panel.heading}</text>
+{_axes(panel)}
+<path class="guessing" d="M{_LEFT} {_BOTTOM}L{_RIGHT} {_TOP}"/>
+<path class="run" d="{_path(run)}"/>
+<path class="mu" d="{_path(mu)}"/>
+{_marks(panel.position(readings.rows[readings.start]))}
+{_labels(statement, run, mu)}
+</svg>"""
+
+
+def _axes(panel: _Panel) -> str:
+    lines = [f'<path class="axis" d="M{_LEFT} {_TOP}V{_BOTTOM}H{_RIGHT}"/>']
+    for rate, text in panel.ticks():
+        x, y = panel.across(rate), panel.down(rate)
+        lines += [
+            f'<path class="grid" d="M{_LEFT} {y}H{_RIGHT}M{x} {_BOTTOM}v4"/>',
+            f'<text class="tick" x="{x}" y="{_BOTTOM + 18}" text-anchor="middle">{text}</text>',
+            f'<text class="tick" x="{_LEFT - 6}" y="{y + 4}" text-anchor="end">{text}</text>',
+        ]
+    middle = (_LEFT + _RIGHT) / 2
+    lines += [
+        f'<text class="name" x="{middle}" y="{_HEIGHT - 6}" text-anchor="middle">'
+        "False positive rate</text>",
+        '<text class="name" x="0" y="35">True positive rate, at most</text>',
+    ]
+    return "\n".join(lines)
+
+
+def _path(places: list[tuple[float, float]]) -> str:
+    # Points that fall together are drawn once.
+    return "M" + "L".join(f"{x:g} {y:g}" for x, y in dict.fromkeys(places))
+
+
+def _labels(
+    statement: Statement, run: list[tuple[float, float]], mu: list[tuple[float, float]]
+) -> str:
+    """Names beside the lines.
+
+    TPRs rise, and mu's line is above the run's. So there is room below and to the right of the run,
+    and above and to the left of mu, and no leader crosses a line.
+    """
+    named = (
+        "by mu, infinite"
+        if math.isinf(statement.mu)
+        else f"by mu = {upper(statement.mu, digits=3)}"
+    )
+    (x, y), (u, v) = _touched(run, _RUN_AT), _touched(mu, _MU_AT)
+    over = max(v - 26, _TOP - 8)
+    across = _LEFT + _GUESSING_AT * (_RIGHT - _LEFT)
+    along = _BOTTOM - _GUESSING_AT * (_BOTTOM - _TOP)
+    return f"""\
+<path class="leader" d="M{x:.1f} {y + 3:.1f}l16 19M{u:.1f} {v - 1:.1f}L{u - 9:.1f} {over:.1f}"/>
+<text class="label" x="{x + 18:.1f}" y="{y + 30:.1f}">this run</text>
+<text class="label" x="{u - 12:.1f}" y="{over + 2:.1f}" text-anchor="end">{named}</text>
+<text class="aside" x="{across + 8:.1f}" y="{along + 16:.1f}">guessing</text>"""
+
+
+def _touched(places: list[tuple[float, float]], at: float) -> tuple[float, float]:
+    x = _LEFT + at * (_RIGHT - _LEFT)
+    across, down = zip(*places, strict=True)
+    return x, float(np.interp(x, across, down))
+
+
+def _marks(place: Position) -> str:
+    x, run, mu = place
+    return f"""\
+<g class="marks" data-marks>
+<path d="M{x} {_BOTTOM}V{_TOP}"/>
+<circle class="mu" cx="{x}" cy="{mu}" r="4"/>
+<circle class="run" cx="{x}" cy="{run}" r="4"/>
+</g>"""
+
+
+def _described(statement: Statement) -> str:
+    read = [tpr_at(statement, fpr) for fpr in (0.001, 0.01, 0.1)]
+    said = "; ".join(
+        f"at a false positive rate of {rate_shown(fpr_shown(row.fpr))}, at most "
+        f"{rate_bound(row.tpr)}, and {rate_bound(row.tpr_gdp)} by mu"
+        for row in read
+    )
+    return f"The true positive rate rises with the false positive rate: {said}."
