@@ -21,6 +21,7 @@ from gdpnum.measures.divergence import DeltaDivergence, delta_divergence
 from gdpnum.measures.gdp import GDPFit, fit_gdp
 from gdpnum.mechanisms.mechanism import Mechanism
 from gdpnum.risk import Subject
+from gdpnum.rounding import rounded_up
 
 __all__ = ["Comparison", "Crossing", "Order", "Pairing", "compare"]
 
@@ -112,7 +113,7 @@ class Comparison:
         width = max(map(len, names))
         lines = [f"{'':{width}}  {'mu':>10}  {'advantage':>10}"]
         lines += [
-            f"{name:{width}}  {mu:>10.5g}  {advantage:>10.5g}"
+            f"{name:{width}}  {rounded_up(mu, digits=5):>10}  {rounded_up(advantage, digits=5):>10}"
             for name, mu, advantage in zip(names, self.mus, self.advantages, strict=True)
         ]
         for first, second in combinations(range(len(names)), 2):

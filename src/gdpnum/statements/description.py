@@ -76,8 +76,12 @@ def leaf_of(document: object, *, name: str = "mechanism") -> Mechanism:
         values["inner"] = leaf_of(values["inner"], name=f"{name}.inner")
     if "tradeoff" in values:
         values["tradeoff"] = TradeoffCurve.from_json(json.dumps(values["tradeoff"]))
-    if "epsilons" in values:
-        values["epsilons"] = [float(value) for value in values["epsilons"]]
+    if isinstance(values.get("epsilons"), list):
+        # Infinity is a string in JSON.
+        infinite = {"inf": float("inf"), "Infinity": float("inf")}
+        values["epsilons"] = [
+            infinite.get(one, one) if isinstance(one, str) else one for one in values["epsilons"]
+        ]
     positional = [values.pop(key) for key in ("inner", "tradeoff") if key in values]
     try:
         leaf: Mechanism = kind(*positional, **values)

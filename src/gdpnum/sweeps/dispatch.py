@@ -82,6 +82,8 @@ def sweep(
 
     def gather() -> None:
         left = [(number, one) for number, one in enumerate(chosen) if number not in found]
+        if progress is not None:
+            progress(len(found), len(chosen))
 
         def keep_and_tell(some: Rows) -> None:
             keep(some)

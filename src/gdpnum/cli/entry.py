@@ -1,0 +1,62 @@
+"""The command ``gdpnum`` itself: its commands, its version, its help."""
+
+from __future__ import annotations
+
+import io
+import sys
+from typing import Annotated
+
+import typer
+
+from gdpnum._version import __version__
+from gdpnum.cli import calibrate, compare, convert, dpsgd, opacus, report, run, sweep
+from gdpnum.cli.program import Program, epilog
+
+__all__ = ["app", "main"]
+
+app = typer.Typer(
+    cls=Program,
+    help="Differential privacy accounting in Gaussian DP, where every number is a guarantee.",
+    epilog=epilog(
+        "gdpnum dpsgd --noise-multiplier 9.4 --sample-rate 0.32768 --steps 2000",
+        note="Each command has its own --help, with an example. Exit status: 0 if all went well, "
+        "2 on bad input, 130 if interrupted.",
+    ),
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+
+def main() -> None:
+    """Run the command line; the ``gdpnum`` script calls this."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # A name in letters that the terminal lacks is no reason to fail.
+            stream.reconfigure(errors="backslashreplace")
+    app(prog_name="gdpnum")
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"gdpnum {__version__}")
+        raise typer.Exit
+
+
+@app.callback(invoke_without_command=True)
+def options(
+    context: typer.Context,
+    version: Annotated[  # noqa: ARG001  (its callback does the work)
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version."
+        ),
+    ] = False,
+) -> None:
+    """Options before any command."""
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+for _command in (dpsgd, run, convert, calibrate, compare, sweep, opacus, report):
+    app.command(epilog=_command.EPILOG)(getattr(_command, _command.__name__.rpartition(".")[2]))

@@ -1,0 +1,85 @@
+"""A statement shown: printed, drawn, and written in the form that a file's ending says."""
+
+from __future__ import annotations
+
+import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+import gdpnum
+from gdpnum.cli.files import check_ending, check_installed, check_writable, replacing, write
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from gdpnum import Mechanism, Statement
+
+__all__ = ["FORMS", "JSON_KEYS", "check_plot", "form_of", "present", "save", "today"]
+
+JSON_KEYS = (
+    "JSON keys: mu, mu_lower, slack, regret, verdict, tail_ratio, advantage, epsilon (a list of "
+    "{delta, epsilon}), tpr (a list of {fpr, tpr, tpr_gdp}), assumptions, and the rest of "
+    "statement.schema.json in gdpnum.statements; infinity is the text inf."
+)
+
+#: The forms of a statement, by the ending of its file.
+FORMS = {".html": "html", ".md": "markdown", ".tex": "latex", ".txt": "text", ".json": "json"}
+
+
+def present(
+    run: Mechanism,
+    wishes: dict[str, Any],
+    *,
+    plot: Path | None,
+    report: Path | None,
+    as_json: bool,
+) -> None:
+    """Compute the statement of a run and show it; ``wishes`` are arguments of `statement`."""
+    check_plot(plot)
+    if report is not None:
+        check_ending("--report", report, tuple(FORMS))
+        check_writable("--report", report)
+    found = gdpnum.statement(run, **{"date": today(), **wishes})
+    # Files first: if one fails, nothing has been said yet.
+    if plot is not None:
+        with replacing(plot) as temporary:
+            save(gdpnum.plot.tradeoff(found), temporary)
+    if report is not None:
+        write(report, form_of(found, FORMS[report.suffix.lower()]))
+    typer.echo(form_of(found, "json" if as_json else "text"), nl=False)
+
+
+def check_plot(plot: Path | None) -> None:
+    """Refuse, before any work, a picture that could not be drawn after it."""
+    if plot is not None:
+        check_ending("--plot", plot, (".png", ".pdf", ".svg"))
+        check_writable("--plot", plot)
+        check_installed("matplotlib", install="'gdpnum[plot]'")
+
+
+def save(axes: Axes, path: Path) -> None:
+    """Write the picture that an Axes is on."""
+    from matplotlib.figure import Figure  # noqa: PLC0415
+
+    assert isinstance(axes.figure, Figure)
+    axes.figure.savefig(path)
+
+
+def form_of(statement: Statement, form: str) -> str:
+    """The statement in one of the `FORMS`, ending in a line end."""
+    if form == "html":
+        text = statement.to_html()
+    elif form == "markdown":
+        text = statement.to_markdown()
+    elif form == "latex":
+        text = statement.to_latex()
+    else:
+        text = statement.to_json() if form == "json" else str(statement)
+    return text if text.endswith("\n") else f"{text}\n"
+
+
+def today() -> str:
+    """The date here, as a statement has it."""
+    return datetime.date.today().isoformat()

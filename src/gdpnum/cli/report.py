@@ -1,0 +1,72 @@
+"""``gdpnum report``: a statement in the form that its reader wants."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import gdpnum
+from gdpnum import _validate
+from gdpnum.cli import options
+from gdpnum.cli.files import check_ending, check_writable, write
+from gdpnum.cli.present import FORMS, JSON_KEYS, form_of, today
+from gdpnum.cli.program import epilog
+from gdpnum.cli.sources import SOURCES, source
+from gdpnum.errors import InvalidArgument
+
+__all__ = ["EPILOG", "report"]
+
+EPILOG = epilog(
+    "gdpnum report statement.json --out statement.html",
+    "gdpnum report training.toml --format latex",
+    note=f"{SOURCES}\n\n{JSON_KEYS}",
+)
+
+
+def report(
+    file: Annotated[str, typer.Argument(metavar="SOURCE", help="A statement, or what was run.")],
+    *,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Write here, by its ending: .html, .md, .tex, .txt or .json."),
+    ] = None,
+    form: Annotated[
+        str | None,
+        typer.Option("--format", help="Print html, markdown, latex, text or json. [default: text]"),
+    ] = None,
+    name: options.Name = None,
+    date: options.Date = None,
+    as_json: options.Json = False,
+) -> None:
+    """Write a statement as HTML, Markdown, LaTeX or text.
+
+    The JSON of a statement is shown as it is, with nothing computed again; a run is accounted for.
+    """
+    chosen = [word for word, is_given in _ways(out, form, as_json).items() if is_given]
+    if len(chosen) > 1:
+        raise InvalidArgument(f"{' and '.join(chosen)} contradict each other; pass one of them")
+    if form is not None:
+        _validate.choice("format", form, tuple(FORMS.values()))
+    if out is not None:
+        check_ending("--out", out, tuple(FORMS))
+        check_writable("--out", out)
+    read = source(file)
+    wishes = options.given(name=name, date=date)
+    found = read.statement
+    if found is None:
+        found = gdpnum.statement(read.run, **{"date": today(), **read.wishes, **wishes})
+    elif wishes:
+        raise InvalidArgument(
+            f"{read.label} is a statement, which has its name and date; make it with them, or "
+            "pass what was run"
+        )
+    if out is not None:
+        write(out, form_of(found, FORMS[out.suffix.lower()]))
+    else:
+        typer.echo(form_of(found, "json" if as_json else form or "text"), nl=False)
+
+
+def _ways(out: Path | None, form: str | None, as_json: bool) -> dict[str, bool]:
+    return {"--out": out is not None, "--format": form is not None, "--json": as_json}

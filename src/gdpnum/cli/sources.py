@@ -1,0 +1,256 @@
+"""Where a run comes from: a file that describes it, a statement, or a few words.
+
+A run file is TOML or JSON::
+
+    name = "Two-stage training"      # optional, as are date, dataset_size, slack, tolerance,
+    dataset_size = 50000             # deltas and fprs
+
+    [[parts]]
+    type = "DPSGD"
+    noise_multiplier = 1.0
+    batch_size = 500                 # of the dataset_size above; or sample_rate
+    epochs = 10                      # or steps
+
+    [[parts]]
+    type = "Laplace"
+    scale = 5.0
+    count = 3                        # released three times
+
+A part is any mechanism or representation of gdpnum with its arguments, or
+``{mechanism = {...}, count = 3}`` as a statement's JSON has it. In words the same reads
+``Laplace:scale=5,count=3``.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import importlib
+import json
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gdpnum import _validate, mechanisms
+from gdpnum.cli.files import read_text
+from gdpnum.cli.training import as_key, rate_of, steps_of
+from gdpnum.errors import GdpnumError, InvalidArgument
+from gdpnum.mechanisms import DPSGD, Composed, Leaf
+from gdpnum.mechanisms.composition import repeat
+
+if TYPE_CHECKING:
+    from gdpnum import Mechanism, Statement
+
+__all__ = ["SOURCES", "Source", "source"]
+
+SOURCES = (
+    "A source is a run file in TOML or JSON, the JSON of a statement, - for standard input, or "
+    "words such as DPSGD:noise_multiplier=1,sample_rate=0.01,steps=1000 and GDP:mu=1. A run file "
+    "has parts, each a mechanism with its arguments and a count, and may have name, date, "
+    "dataset_size, slack, tolerance, deltas and fprs."
+)
+
+_WISHES = ("name", "date", "dataset_size", "slack", "tolerance", "deltas", "fprs")
+_DPSGD = (
+    *("noise_multiplier", "sample_rate", "batch_size", "dataset_size"),
+    *("steps", "epochs", "neighbouring"),
+)
+
+
+@dataclasses.dataclass(frozen=True)
+class Source:
+    """What was run, how the source says it should be told, and its statement if it has one."""
+
+    label: str
+    run: Mechanism
+    wishes: dict[str, Any]
+    statement: Statement | None = None
+
+
+def source(text: str) -> Source:
+    """The source that an argument names."""
+    if re.match(r"[A-Za-z]\w*:", text) and not Path(text).exists():
+        return Source(text, _run([_worded(text)], {}, text), {})
+    content = read_text(text)
+    label = "standard input" if text == "-" else text
+    document = _parsed(content, label)
+    if "schema" in document:
+        return _stated(content, label)
+    for key in document:
+        if key not in (*_WISHES, "parts"):
+            raise InvalidArgument(
+                f"{label} has the key {key!r}, which a run has not; "
+                f"{_nearest(key, ['parts', *_WISHES])}"
+            )
+    parts = document.get("parts")
+    if not isinstance(parts, list) or not parts:
+        raise InvalidArgument(
+            f"{label} has no list of parts; pass what was run, as in "
+            "[[parts]] with type = 'Gaussian' and sigma = 2.0"
+        )
+    wishes = {key: document[key] for key in _WISHES if key in document}
+    return Source(label, _run(parts, wishes, label), wishes)
+
+
+def _stated(content: str, label: str) -> Source:
+    from gdpnum.statements import Statement  # noqa: PLC0415
+
+    try:
+        found = Statement.from_json(content)
+    except GdpnumError as error:
+        raise InvalidArgument(f"{label}: {error}") from None
+    kept = {"name": found.name, "dataset_size": found.dataset_size}
+    wishes = {key: value for key, value in kept.items() if value is not None}
+    return Source(label, found.run, wishes, found)
+
+
+def _parsed(content: str, label: str) -> dict[str, Any]:
+    is_json = label.lower().endswith(".json") or content.lstrip().startswith("{")
+    parser = json if is_json else _toml(label)
+    try:
+        document = parser.loads(content)
+    except (ValueError, RecursionError) as error:
+        kind = "JSON" if is_json else "TOML"
+        raise InvalidArgument(f"{label} is not {kind} ({error}); mend it there") from None
+    if not isinstance(document, dict):
+        raise InvalidArgument(f"{label} does not hold an object; pass one with the key 'parts'")
+    return document
+
+
+def _toml(label: str) -> Any:
+    try:
+        return importlib.import_module("tomllib")
+    except ImportError:
+        raise InvalidArgument(
+            f"{label} is taken for TOML, which needs Python 3.11; pass the run as JSON"
+        ) from None
+
+
+# --- parts --------------------------------------------------------------------------------------
+
+
+def _run(parts: Iterable[Any], wishes: dict[str, Any], label: str) -> Mechanism:
+    terms = []
+    for number, part in enumerate(parts):
+        name = f"parts[{number}]"
+        try:
+            terms.append(_part(part, wishes.get("dataset_size"), name))
+        except GdpnumError as error:
+            message = str(error) if str(error).startswith(name) else f"{name}: {error}"
+            raise InvalidArgument(f"{label}: {message}") from None
+        except (TypeError, ValueError) as error:
+            raise InvalidArgument(f"{label}: {name} does not fit ({error}); mend it") from None
+    try:
+        return terms[0] if len(terms) == 1 else Composed(terms)
+    except GdpnumError as error:
+        raise InvalidArgument(f"{label}: {error}") from None
+
+
+def _part(part: Any, dataset_size: Any, name: str) -> Mechanism:
+    if not isinstance(part, dict):
+        raise InvalidArgument(
+            f"{_validate.shown(name, part)}, not an object; pass one such as "
+            "{type = 'Gaussian', sigma = 2.0}"
+        )
+    if "mechanism" in part:
+        for key in part:
+            if key not in ("mechanism", "count"):
+                raise InvalidArgument(
+                    f"{name} has the key {key!r} beside 'mechanism'; only 'count' may be there"
+                )
+        return repeat(_leaf(part["mechanism"], dataset_size, name), part.get("count", 1))
+    leaf = {key: value for key, value in part.items() if key != "count"}
+    return repeat(_leaf(leaf, dataset_size, name), part.get("count", 1))
+
+
+def _leaf(document: Any, dataset_size: Any, name: str) -> Mechanism:
+    kind = document.get("type") if isinstance(document, dict) else None
+    if isinstance(kind, str) and kind not in _kinds():
+        raise InvalidArgument(
+            f"{name} has type={kind!r}, which is no mechanism; {_nearest(kind, _kinds())}"
+        )
+    if kind == "DPSGD":
+        return _dpsgd(document, dataset_size, name)
+    from gdpnum.statements.description import leaf_of  # noqa: PLC0415
+
+    return leaf_of(document, name=name)
+
+
+def _dpsgd(document: dict[str, Any], dataset_size: Any, name: str) -> Mechanism:
+    values = {key: value for key, value in document.items() if key != "type"}
+    for key in values:
+        if key not in _DPSGD:
+            raise InvalidArgument(
+                f"{name} has the key {key!r}, which DPSGD has not; {_nearest(key, list(_DPSGD))}"
+            )
+    rate = rate_of(
+        values.get("sample_rate"),
+        values.get("batch_size"),
+        values.get("dataset_size", dataset_size),
+        spelled=as_key,
+    )
+    count = steps_of(values.get("steps"), values.get("epochs"), rate, spelled=as_key)
+    for key, value in {
+        "noise_multiplier": values.get("noise_multiplier"),
+        "sample_rate": rate,
+        "steps": count,
+    }.items():
+        if value is None:
+            raise InvalidArgument(f"{name} lacks {key!r}; DPSGD needs it")
+    assert rate is not None
+    assert count is not None
+    return DPSGD(
+        noise_multiplier=values["noise_multiplier"],
+        sample_rate=float(rate),
+        steps=count,
+        neighbouring=values.get("neighbouring", "add_remove"),
+    )
+
+
+def _worded(text: str) -> dict[str, Any]:
+    """The part that words such as "Laplace:scale=5,count=3" describe."""
+    kind, _, rest = text.partition(":")
+    spelled = {name.lower(): name for name in _kinds()}
+    if kind.lower() not in spelled:
+        raise InvalidArgument(
+            f"{text} is no file, and {kind!r} no mechanism; {_nearest(kind, _kinds())}"
+        )
+    part: dict[str, Any] = {"type": spelled[kind.lower()]}
+    for pair in filter(None, rest.split(",")):
+        key, equals, value = pair.partition("=")
+        if not equals:
+            raise InvalidArgument(
+                f"{text}: {pair!r} is no key=value; pass some, as in Laplace:scale=5,count=3"
+            )
+        part[key.strip()] = _value(value.strip())
+    return part
+
+
+def _value(text: str) -> int | float | str:
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:  # noqa: PERF203
+            continue
+    return text
+
+
+def _kinds() -> list[str]:
+    """What a part may be: DPSGD, and every mechanism and representation that is one release."""
+    representations = importlib.import_module("gdpnum.representations")
+    named = {
+        name: getattr(layer, name)
+        for layer in (mechanisms, representations)
+        for name in layer.__all__
+    }
+    return ["DPSGD", *(name for name, kind in named.items() if _is_leaf(kind))]
+
+
+def _is_leaf(kind: object) -> bool:
+    return dataclasses.is_dataclass(kind) and isinstance(kind, type) and issubclass(kind, Leaf)
+
+
+def _nearest(given: str, known: list[str]) -> str:
+    close = difflib.get_close_matches(given, known, n=1, cutoff=0.5)
+    return f"did you mean {close[0]!r}?" if close else f"pass one of {', '.join(known)}"

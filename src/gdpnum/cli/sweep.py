@@ -1,0 +1,217 @@
+"""``gdpnum sweep``: many DP-SGD settings to one table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+import gdpnum
+from gdpnum import _validate
+from gdpnum.cli import options
+from gdpnum.cli.files import check_ending, check_installed, check_writable, replacing
+from gdpnum.cli.program import epilog, flat, tell
+from gdpnum.cli.settings import grid_of, settings_in
+from gdpnum.cli.tables import as_table
+from gdpnum.errors import InvalidArgument
+from gdpnum.rounding import rounded_down, rounded_up
+
+if TYPE_CHECKING:
+    from gdpnum import SweepTable
+
+__all__ = ["EPILOG", "sweep"]
+
+EPILOG = epilog(
+    "gdpnum sweep --noise-multiplier 1,2 --sample-rate 0.001:0.1:3 --steps 400 \\\n"
+    "  --columns mu,regret,epsilon@1e-5 --out sweep.csv --resume sweep.rows",
+    note="Values are separated by commas; FROM:TO:COUNT stands for so many, each the same multiple "
+    "of the one before. Columns: mu, mu_lower, regret, tail_ratio, slack, advantage, "
+    "epsilon@DELTA, delta@EPSILON, tpr@FPR. A setting that fails is a row with its error.\n\n"
+    "JSON: one object a line for each setting; its keys are those of the setting, the columns, and "
+    "error (null if all went well); infinity is the text inf.",
+)
+
+_ENDINGS = (".csv", ".jsonl", ".parquet")
+
+# A scheduler that is there answers sooner.
+_SECONDS_TO_CONNECT = 10
+
+
+def sweep(
+    *,
+    noise_multiplier: Annotated[
+        str | None, typer.Option(metavar="VALUES", help="Noise multipliers.")
+    ] = None,
+    sample_rate: Annotated[str | None, typer.Option(metavar="VALUES", help="Sample rates.")] = None,
+    steps: Annotated[str | None, typer.Option(metavar="VALUES", help="Numbers of steps.")] = None,
+    epochs: Annotated[
+        str | None, typer.Option(metavar="VALUES", help="Passes over the data, not --steps.")
+    ] = None,
+    settings: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Settings instead, one a line: CSV with a header, or JSON lines; columns "
+            "noise_multiplier, sample_rate, steps, and any labels.",
+        ),
+    ] = None,
+    columns: Annotated[
+        str | None, typer.Option(help="What to compute, separated by commas; see below.")
+    ] = None,
+    slack: options.Slack = None,
+    tolerance: options.Tolerance = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Write the table here: .csv, .jsonl or .parquet.")
+    ] = None,
+    resume: Annotated[
+        Path | None,
+        typer.Option(help="Keep rows here as they come; the same command again goes on from it."),
+    ] = None,
+    workers: Annotated[
+        int | None, typer.Option(help="Processes on this machine. [default: its cores]")
+    ] = None,
+    scheduler: Annotated[
+        str | None,
+        typer.Option(help="Address of a Dask scheduler, as tcp://host:8786; needs gdpnum[dask]."),
+    ] = None,
+    as_json: options.Json = False,
+) -> None:
+    """Account for many DP-SGD settings and print, or write, a table."""
+    if out is not None and resume is not None and out.absolute() == resume.absolute():
+        raise InvalidArgument("--out and --resume are the same file; pass two")
+    if scheduler is not None and workers is not None:
+        raise InvalidArgument("--workers is for this machine; leave it out with --scheduler")
+    if workers is not None:
+        _validate.count("workers", workers, minimum=1, advice="pass how many processes")
+    chosen = _chosen(settings, noise_multiplier, sample_rate, steps, epochs)
+    if out is not None:
+        if check_ending("--out", out, _ENDINGS) == ".parquet":
+            check_installed("pyarrow", install="pyarrow")
+        check_writable("--out", out)
+    named = None if columns is None else [one.strip() for one in columns.split(",")]
+    wishes = options.given(columns=named, slack=slack, tolerance=tolerance, workers=workers)
+    try:
+        with _executor(scheduler) as executor, _bar() as progress:
+            table = gdpnum.sweep(
+                chosen, executor=executor, resume=resume, progress=progress, **wishes
+            )
+    except KeyboardInterrupt:
+        kept = (
+            f"the same command goes on from {resume}"
+            if resume is not None
+            else "nothing is kept; with --resume FILE a sweep can go on"
+        )
+        raise KeyboardInterrupt(f"interrupted; {kept}") from None
+    if out is not None:
+        _write(table, out)
+    if as_json:
+        typer.echo(table.to_jsonl(), nl=False)
+    elif out is None:
+        typer.echo(_text(table))
+    else:
+        typer.echo(f"{len(table)} settings, {len(table.errors)} with an error: {out}")
+    if table.errors:
+        first = table.errors[0]["error"]
+        tell(f"{len(table.errors)} of {len(table)} settings failed, the first by {first}")
+
+
+def _chosen(settings: str | None, *values: str | None) -> list[dict[str, Any]]:
+    if settings is None:
+        return grid_of(*values)
+    if any(value is not None for value in values):
+        raise InvalidArgument(
+            "--settings holds whole settings; leave out --noise-multiplier, --sample-rate, "
+            "--steps and --epochs"
+        )
+    return settings_in(settings)
+
+
+@contextmanager
+def _executor(scheduler: str | None) -> Iterator[Executor | None]:
+    if scheduler is None:
+        yield None
+        return
+    from gdpnum.integrations import imported  # noqa: PLC0415
+
+    distributed = imported("dask.distributed", extra="dask")
+    try:
+        client = distributed.Client(scheduler, timeout=_SECONDS_TO_CONNECT)
+    except (OSError, ValueError) as error:
+        raise InvalidArgument(
+            f"no Dask scheduler answers at {scheduler} ({error}); start one with dask scheduler, "
+            "and pass the address it prints"
+        ) from None
+    with client:
+        # A worker that dies takes its settings with it; they are tried again elsewhere.
+        yield client.get_executor(retries=3)
+
+
+@contextmanager
+def _bar() -> Iterator[Callable[[int, int], None] | None]:
+    """A progress bar on stderr, if someone can see it, from the first row on."""
+    from rich.console import Console  # noqa: PLC0415
+
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield None
+        return
+    from rich import progress  # noqa: PLC0415
+
+    # Redrawn by us: a thread that does so would be forked into the workers.
+    bar = progress.Progress(
+        progress.TextColumn("{task.completed}/{task.total} settings"),
+        progress.BarColumn(),
+        progress.TextColumn("{task.fields[rate]}"),
+        progress.TimeRemainingColumn(),
+        console=console,
+        auto_refresh=False,
+    )
+
+    def show(done: int, total: int) -> None:
+        if not bar.tasks:
+            bar.start()
+            # What was resumed does not count as speed.
+            bar.add_task("", total=total, completed=done, rate="")
+        speed = bar.tasks[0].speed
+        rate = f"{speed:.3g}/s" if speed else ""
+        bar.update(bar.tasks[0].id, completed=done, rate=rate, refresh=True)
+
+    try:
+        yield show
+    finally:
+        bar.stop()
+
+
+def _write(table: SweepTable, out: Path) -> None:
+    with replacing(out) as temporary:
+        if out.suffix.lower() == ".csv":
+            table.to_csv(temporary)
+        elif out.suffix.lower() == ".jsonl":
+            table.to_jsonl(temporary)
+        else:
+            table.to_parquet(temporary)
+
+
+def _text(table: SweepTable) -> str:
+    names = [name for name in table.columns if name != "error" or table.errors]
+    rows = [[_cell(name, record.get(name), record) for name in names] for record in table]
+    return as_table([names, *rows])
+
+
+# What is no bound but a setting is printed as it was given.
+_BOUNDS = ("mu", "regret", "tail_ratio", "advantage", "epsilon", "delta", "tpr")
+
+
+def _cell(name: str, value: object, record: dict[str, Any]) -> str:
+    if value is None:
+        return "-"
+    if isinstance(value, float) and record["error"] is None:
+        if name.partition("@")[0] in _BOUNDS:
+            return rounded_up(value)
+        if name == "mu_lower":
+            return rounded_down(value)
+    return f"{value:.6g}" if isinstance(value, float) else flat(str(value))

@@ -1,0 +1,38 @@
+"""Tables and JSON as a command prints them: plain, so that they can be piped."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+__all__ = ["as_json", "as_table"]
+
+
+def as_table(rows: Iterable[Sequence[str]]) -> str:
+    """Rows as lines, each column as wide as its widest cell.
+
+    >>> print(as_table([("FPR", "TPR"), ("0.1", "0.6105")]))
+    FPR  TPR
+    0.1  0.6105
+    """
+    cells = [list(row) for row in rows]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    return "\n".join(
+        "  ".join(f"{cell:{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in cells
+    )
+
+
+def as_json(document: object) -> str:
+    """A document as JSON; infinity is the text inf, as JSON has none."""
+    return json.dumps(_finite(document), indent=2, allow_nan=False)
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_finite(item) for item in value]
+    return str(value) if isinstance(value, float) and math.isinf(value) else value

@@ -1,0 +1,64 @@
+import json
+
+import pytest
+
+from tests.cli.invoking import document, printed, refused
+
+
+def test_the_more_private_is_named(tmp_path):
+    path = tmp_path / "run.json"
+    path.write_text(json.dumps({"parts": [{"type": "Gaussian", "sigma": 1.0}]}))
+    assert "[0] is more private than [1]" in printed("compare", "GDP:mu=0.5", str(path))
+    assert "[1] is more private than [0]" in printed("compare", str(path), "GDP:mu=0.5")
+    assert "[0] and [1] are equally private" in printed("compare", str(path), "GDP:mu=1")
+
+
+def test_curves_that_cross_are_said_to():
+    found = document("compare", "GDP:mu=1", "PureDP:epsilon=1")
+    (pair,) = found["pairs"]
+    assert (pair["first"], pair["second"], pair["order"]) == (0, 1, "incomparable")
+    assert 0.0 < pair["crossing"]["fpr"] < 0.5
+    assert pair["delta_divergence"] == max(pair["forward"], pair["backward"])
+    assert "Neither [0] nor [1] is more private; they cross at" in printed(
+        "compare", "GDP:mu=1", "PureDP:epsilon=1"
+    )
+
+
+def test_three_are_compared_pair_by_pair():
+    found = document("compare", "GDP:mu=1", "GDP:mu=2", "GDP:mu=3", "--slack", "1e-6")
+    assert [one["label"] for one in found["subjects"]] == ["GDP:mu=1", "GDP:mu=2", "GDP:mu=3"]
+    assert found["subjects"][0]["mechanism"] == "GDP(mu=1.0)"
+    assert [(pair["first"], pair["second"]) for pair in found["pairs"]] == [(0, 1), (0, 2), (1, 2)]
+    assert found["slack"] == 1e-6
+
+
+def test_statements_are_compared_too(tmp_path):
+    path = tmp_path / "statement.json"
+    path.write_text(printed("run", "Gaussian:sigma=1", "--json"))
+    assert "equally private" in printed("compare", str(path), "Gaussian:sigma=1")
+    assert "equally private" in printed("compare", "-", str(path), stdin=path.read_text())
+
+
+def test_the_curves_are_drawn(tmp_path):
+    pytest.importorskip("matplotlib")
+    path = tmp_path / "curves.png"
+    printed("compare", "GDP:mu=1", "GDP:mu=1", "--plot", str(path))
+    assert path.read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    ("sources", "said"),
+    [
+        ([], "Missing argument 'SOURCE SOURCE...'"),
+        (["GDP:mu=1"], "one source is given; pass two or more to compare"),
+        (["-", "-"], "standard input, -, is given twice"),
+        (["GDP:mu=1", "GDP:nu=1"], "GDP:nu=1: parts[0] has the key 'nu'"),
+        (["GDP:mu=1", "no.json"], "no.json cannot be read (No such file or directory)"),
+        (
+            ["Gaussian:sigma=1", "Gaussian:sigma=1,neighbouring=replace"],
+            "the subjects hold for diff",
+        ),
+    ],
+)
+def test_bad_input_is_one_line(sources, said):
+    assert refused("compare", *sources).startswith(said)
