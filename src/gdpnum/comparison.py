@@ -142,8 +142,8 @@ def compare(*subjects: Subject, slack: float = 1e-10, tolerance: float = 1e-4) -
     >>> eight, six = mu_from_epsilon_delta(8.0, 1e-9), mu_from_epsilon_delta(6.0, 1e-5)
     >>> print(compare(GDP(mu=round(eight, 3)), GDP(mu=round(six, 3))))
                                mu   advantage
-    [0] GDP(mu=1.262)       1.262     0.47196
-    [1] GDP(mu=1.31)         1.31     0.48753
+    [0] GDP(mu=1.262)      1.2620     0.47196
+    [1] GDP(mu=1.31)       1.3100     0.48754
     [0] against [1]: more private, Delta 0.00779
     """
     if len(subjects) < 2:
