@@ -53,7 +53,8 @@ def test_truncated_batches_cost_little_but_in_rare_events():
     # A batch is cut once in some hundred thousand steps, and then tells more of its records.
     plain_run = DPSGD(noise_multiplier=1.0, sample_rate=0.05, steps=100)
     plain = fit_gdp(plain_run)
-    assert plain.advantage <= fit_gdp(run).advantage <= 1.001 * plain.advantage
+    # Both advantages are upper bounds, each within its tolerance of 1e-3.
+    assert plain.advantage <= fit_gdp(run).advantage <= 1.002 * plain.advantage
     assert plain.mu_lower <= fit_gdp(run).mu
     assert fit_gdp(run, slack=1e-3).mu <= 1.01 * fit_gdp(plain_run, slack=1e-3).mu
 
