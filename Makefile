@@ -11,11 +11,12 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 PIP_ALL = $(VENV_ALL)/bin/python -m pip --disable-pip-version-check --quiet
 INSTALLED := $(VENV)/installed
 INSTALLED_DEV := $(VENV)/installed-dev
+INSTALLED_DOCS := $(VENV)/installed-docs
 VENV_ALL := .venv-integrations
 INSTALLED_ALL := $(VENV_ALL)/installed
 PYTEST := $(BIN)/python -m pytest -n auto --ignore=tests/integrations
 
-.PHONY: help run test test-slow test-integrations lint bench docs clean
+.PHONY: help run test test-slow test-integrations lint bench docs docs-links clean
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*## ' $(firstword $(MAKEFILE_LIST)) | sed -E 's/:[^#]*## /\t/' | expand -t 20
@@ -41,8 +42,12 @@ lint: $(INSTALLED_DEV) ## Check style, types and the direction of imports
 bench: $(INSTALLED_DEV) ## Compare with other accountants, each in an environment of its own
 	$(BIN)/python benchmarks/run.py
 
-docs: ## Build the documentation
-	@echo "The documentation is not written yet; README.md and the docstrings are all there is."
+docs: $(INSTALLED_DOCS) ## Build the documentation, warnings as errors, and check its links
+	$(BIN)/sphinx-build -E -W --keep-going -n -q docs build/docs
+	$(BIN)/python docs/check_site.py build/docs
+
+docs-links: $(INSTALLED_DOCS) ## Check the documentation's links to other sites; needs the network
+	$(BIN)/sphinx-build -b linkcheck -q docs build/linkcheck
 
 clean: ## Remove environments, caches and build output
 	rm -rf $(VENV) $(VENV_ALL) .venvs build dist .pytest_cache .ruff_cache .mypy_cache .import_linter_cache .hypothesis
@@ -56,6 +61,11 @@ $(INSTALLED): pyproject.toml | $(BIN)/python
 $(INSTALLED_DEV): pyproject.toml | $(BIN)/python
 	@echo "Installing gdpnum and the development tools into $(VENV)"
 	@$(PIP) install --editable '.[dev]'
+	@touch $(INSTALLED) $@
+
+$(INSTALLED_DOCS): pyproject.toml | $(BIN)/python
+	@echo "Installing gdpnum and Sphinx into $(VENV)"
+	@$(PIP) install --editable '.[docs]'
 	@touch $(INSTALLED) $@
 
 # torch first and by version: what depends on it would pull a build with gigabytes of CUDA.

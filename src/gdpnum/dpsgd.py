@@ -61,7 +61,7 @@ class CTDAccountant:
 
     Guarantee: with each step's batch drawn by Poisson sampling, and neighbours that differ by one
     added or removed record, mu, epsilon and the advantage are upper bounds and beta is a lower one.
-    The dots are no longer connected; the name is the published one.
+    The name, for "connect the dots", is the published one.
 
     Before the first step nothing is released: mu, regret and epsilon are 0, and beta is 1 - alpha.
     A step with ``noise_multiplier=0`` reveals each record that it samples: mu is infinite, and so

@@ -26,8 +26,8 @@ class DeltaDivergence(float):
 
     At ``epsilon`` the profiles differ by Delta (1 + exp(epsilon)). An attacker who holds the target
     for a non-member with probability ``prior`` = 1 / (1 + exp(-epsilon)) errs with probability
-    Delta less against g than against f. On the curves, g(alpha) = f(alpha + Delta) - Delta at
-    ``alpha``.
+    Delta less against g than against f; in `gdpnum.risk` a prior is that of a member. On the
+    curves, g(alpha) = f(alpha + Delta) - Delta at ``alpha``.
     """
 
     epsilon: float

@@ -53,7 +53,8 @@ class GDPFit:
     Guarantee: for neighbours as ``neighbouring`` says, no attack at any false positive rate has a
     true positive rate above Phi(Phi^-1(FPR) + mu) + slack. The smallest such mu lies in
     [``mu_lower``, ``mu``]. ``regret`` bounds Delta(f, f_mu), what the summary gives away: below
-    0.01 mu is a practically complete report. ``advantage`` bounds TPR - FPR of any attack.
+    0.01 mu is a practically complete report. It is that of this mu, so a smaller ``tolerance``
+    brings it down to the regret of the smallest mu. ``advantage`` bounds TPR - FPR of any attack.
     ``tail_ratio`` is mu over the mu of that advantage: far above one, rare events drive mu.
     ``reason`` says why mu is infinite, if it is.
     """

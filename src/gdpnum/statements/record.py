@@ -100,7 +100,7 @@ class Statement:
     ``from_json``.
 
     >>> import gdpnum
-    >>> found = gdpnum.statements.statement(gdpnum.Gaussian(sigma=2.0))
+    >>> found = gdpnum.statement(gdpnum.Gaussian(sigma=2.0))
     >>> found
     <Statement of Gaussian(sigma=2.0): mu <= 0.5000, slack 1e-10, regret <= 0>
     >>> Statement.from_json(found.to_json()) == found
