@@ -9,7 +9,16 @@ from itertools import product
 
 import pytest
 
-from gdpnum import DPSGD, Gaussian, GdpnumError, Laplace, PoissonSampled, PureDP, fit_gdp
+from gdpnum import (
+    DPSGD,
+    BudgetExceeded,
+    Gaussian,
+    GdpnumError,
+    Laplace,
+    PoissonSampled,
+    PureDP,
+    fit_gdp,
+)
 from gdpnum import tradeoff_curve as curve_of
 
 SIGMAS = (0.3, 1.0, 30.0, 1000.0)
@@ -137,3 +146,10 @@ def test_a_large_pre_training_run_is_accounted_for_in_seconds(setting, seconds):
     assert time.perf_counter() - started < 4 * seconds
     check(fit)
     assert fit.mu - fit.mu_lower <= 0.005 * fit.mu
+
+
+@pytest.mark.parametrize("sigma", [1e-4, 1e-8, 1e-300])
+@pytest.mark.parametrize("ask", [fit_gdp, curve_of])
+def test_next_to_no_noise_is_refused_before_memory_is_gone(ask, sigma):
+    with pytest.raises(BudgetExceeded, match="so little noise"):
+        ask(DPSGD(noise_multiplier=sigma, sample_rate=0.01, steps=1))

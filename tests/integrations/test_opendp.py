@@ -9,7 +9,16 @@ import numpy as np
 import pytest
 
 import gdpnum
-from gdpnum import DPSGD, GDP, Gaussian, InvalidType, Laplace, fit_gdp, tradeoff_curve
+from gdpnum import (
+    DPSGD,
+    GDP,
+    Gaussian,
+    InvalidArgument,
+    InvalidType,
+    Laplace,
+    fit_gdp,
+    tradeoff_curve,
+)
 from gdpnum.integrations.opendp import from_opendp, to_opendp
 
 dp = pytest.importorskip("opendp.prelude")
@@ -118,3 +127,13 @@ except ImportError as error:
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "gdpnum[opendp]" in done.stdout
+
+
+@pytest.mark.parametrize("bad", [float("nan"), -0.5, 1.5, float("inf")])
+def test_a_profile_that_returns_no_delta_is_no_privacy_but_an_error(bad):
+    class Profile:
+        def delta(self, epsilon):
+            return bad if epsilon > 1.0 else 0.1
+
+    with pytest.raises(InvalidArgument, match="a delta lies in"):
+        from_opendp(Profile())

@@ -18,7 +18,9 @@ from gdpnum import (
     ApproxDP,
     InvalidArgument,
     InvalidType,
+    KnownCurve,
     Laplace,
+    TradeoffCurve,
     fit_gdp,
     grid,
     sweep,
@@ -264,3 +266,30 @@ def test_what_is_no_setting_is_refused_before_any_work(settings, options, messag
 def test_values_of_a_grid_are_lists():
     with pytest.raises(InvalidType, match="steps=100 is not a list"):
         grid(steps=100)
+
+
+@pytest.mark.parametrize(
+    ("key", "meant"),
+    [
+        ("neighboring", "neighbouring"),
+        ("neighboring_relation", "neighbouring"),
+        ("sigma", "noise_multiplier"),
+        ("epochs", "steps"),
+        ("Sample-Rate", "sample_rate"),
+    ],
+)
+def test_a_misspelt_argument_is_no_label(key, meant):
+    """It would be ignored, and the row would be about something else."""
+    with pytest.raises(InvalidArgument, match=f"{key!r}, which would be a label.*{meant!r}"):
+        sweep([{**SETTINGS[0], key: "replace"}], columns=["mu"], workers=1)
+
+
+def test_curves_that_print_alike_are_told_apart(tmp_path):
+    """A repr shows four digits of the advantage; a resume file must not mix such sweeps."""
+    steep = KnownCurve(TradeoffCurve.from_vertices([0.0, 0.001, 1.0], [1.0, 0.699, 0.0]))
+    flat = KnownCurve(TradeoffCurve.from_vertices([0.0, 0.35, 1.0], [1.0, 0.35, 0.0]))
+    assert repr(steep) == repr(flat)
+    path = tmp_path / "sweep.jsonl"
+    sweep([flat], columns=["mu"], workers=1, resume=path)
+    with pytest.raises(InvalidArgument, match="is of another sweep"):
+        sweep([steep], columns=["mu"], workers=1, resume=path)

@@ -37,7 +37,9 @@ def from_opendp(profile: object) -> TradeoffCurve:
         )
 
     def delta(epsilon: float) -> float:
-        return min(1.0, max(0.0, float(source.delta(epsilon))))
+        value = float(source.delta(epsilon))
+        # Rounding may leave [0, 1] by a little; anything else is for the curve to refuse.
+        return min(1.0, max(0.0, value)) if -1e-9 <= value <= 1.0 + 1e-9 else value
 
     return TradeoffCurve.from_profile(delta)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from functools import singledispatch
 from typing import NamedTuple
 
-from gdpnum.errors import InvalidArgument, UnsupportedMechanism
+from gdpnum.errors import BudgetExceeded, InvalidArgument, UnsupportedMechanism
 from gdpnum.loss.atomic import (
     AtomicPair,
     approx_dp_pair,
@@ -49,6 +49,9 @@ _SMALLEST_RATE = 1e-13
 
 # A larger mu is no privacy at all, for all that doubles can tell.
 _LARGEST_MU = 1e5
+
+# With less noise the loss of a sampled step is beyond what doubles hold, thousands of times over.
+_SMALLEST_SIGMA = 1e-3
 
 # More releases than this would need integers that doubles cannot hold.
 _MOST_RELEASES = 10**12
@@ -180,6 +183,12 @@ def _(leaf: PoissonSampled) -> Pair | None:
     if leaf.rate < _SMALLEST_RATE:
         # No less private than to reveal everything with that probability.
         return approx_dp_pair(0.0, leaf.rate)
+    if isinstance(leaf.inner, Gaussian) and leaf.inner.sigma < _SMALLEST_SIGMA:
+        raise BudgetExceeded(
+            f"sigma={leaf.inner.sigma!r} is so little noise that a sampled record is as good as "
+            "revealed, and doubles cannot tell by how much it is not; mu is at most "
+            "sqrt(steps) / sigma, without amplification by sampling"
+        )
     if isinstance(leaf.inner, Gaussian) and leaf.inner.neighbouring == "replace":
         return ReplacedGaussianPair(leaf.inner.sigma, leaf.rate)
     inner = pair(leaf.inner)

@@ -120,7 +120,7 @@ def _ranges(
             raise BudgetExceeded(
                 f"a single release may lose {high:.3g} of privacy, more than the "
                 f"{_LARGEST_LOSS:g} that doubles can tell from no privacy at all; "
-                "describe more noise, or pass a larger slack"
+                "pass a larger slack: with so little noise there is next to none"
             )
         found.append((low, high))
     return tuple(found)

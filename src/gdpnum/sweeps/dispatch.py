@@ -18,7 +18,7 @@ from gdpnum._version import __version__
 from gdpnum.errors import InvalidType
 from gdpnum.sweeps.journal import Journal, fingerprint
 from gdpnum.sweeps.row import COLUMNS, Wanted, rows
-from gdpnum.sweeps.setting import Setting, named
+from gdpnum.sweeps.setting import Setting, identity, named
 from gdpnum.sweeps.table import SweepTable
 
 __all__ = ["sweep"]
@@ -95,7 +95,8 @@ def sweep(
     if resume is None:
         gather()
     else:
-        with Journal(resume, fingerprint(leading, wanted, __version__)) as journal:
+        told_apart = [identity(setting) for setting in chosen]
+        with Journal(resume, fingerprint(told_apart, wanted, __version__)) as journal:
             found, keep = journal.rows, journal.add
             gather()
     records = ({**leading[number], **_floats(found[number])} for number in range(len(chosen)))

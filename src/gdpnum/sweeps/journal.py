@@ -14,12 +14,20 @@ from gdpnum.sweeps.row import Wanted
 __all__ = ["Journal", "fingerprint"]
 
 
-def fingerprint(leading: list[dict[str, Any]], wanted: Wanted, version: str) -> str:
+def fingerprint(settings: list[object], wanted: Wanted, version: str) -> str:
     """What tells one sweep from another: its settings, what is wanted of them, and the version."""
     text = json.dumps(
-        [leading, wanted.columns, wanted.slack, wanted.tolerance, version], sort_keys=True
+        [settings, wanted.columns, wanted.slack, wanted.tolerance, version],
+        sort_keys=True,
+        default=_plain,
     )
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _plain(value: object) -> object:
+    """A number of numpy as one of Python's."""
+    item = getattr(value, "item", None)
+    return item() if item is not None else repr(value)
 
 
 class Journal:

@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
+import difflib
 import itertools
 import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import InvalidArgument, InvalidType
 from gdpnum.mechanisms import DPSGD, Mechanism
 
-__all__ = ["Setting", "grid", "mechanism_of", "named"]
+__all__ = ["Setting", "grid", "identity", "mechanism_of", "named"]
 
 Setting = Mapping[str, Any] | Mechanism
 """The arguments of `DPSGD`, to which labels of any other name may be added, or any mechanism."""
 
 _NEEDED = ("noise_multiplier", "sample_rate", "steps")
 _ARGUMENTS = (*_NEEDED, "neighbouring")
+
+# What other packages call them.
+_ALIKE = {
+    **dict.fromkeys(("neighboring_relation", "neighbors", "relation"), "neighbouring"),
+    **dict.fromkeys(("sigma", "noise", "noise_scale", "std"), "noise_multiplier"),
+    **dict.fromkeys(("rate", "q", "sampling_rate", "sampling_probability"), "sample_rate"),
+    **dict.fromkeys(("num_steps", "n_steps", "iterations", "epochs", "count"), "steps"),
+    **dict.fromkeys(("batch_size", "dataset_size"), "sample_rate"),
+}
 
 
 def grid(**values: Iterable[Any]) -> list[dict[str, Any]]:
@@ -51,6 +62,7 @@ def named(number: int, setting: object) -> dict[str, Any]:
             f"settings[{number}] has no {missing[0]!r}, only {sorted(map(str, setting))}; pass "
             "noise_multiplier, sample_rate and steps"
         )
+    _refuse_misspelt(number, setting)
     plain = {
         str(name): value.item() if hasattr(value, "item") else value
         for name, value in setting.items()
@@ -62,6 +74,35 @@ def named(number: int, setting: object) -> dict[str, Any]:
             f"settings[{number}] holds what JSON cannot; pass numbers and strings"
         ) from None
     return plain
+
+
+def identity(setting: Setting) -> object:
+    """What tells a setting from all others, fit for JSON; a repr may leave digits out."""
+    if not isinstance(setting, Mechanism):
+        return {str(name): setting[name] for name in setting}
+    return [[_of_leaf(leaf), count] for leaf, count in setting.parts]
+
+
+def _of_leaf(leaf: Mechanism) -> str:
+    curve = getattr(leaf, "tradeoff", None)
+    known = curve.to_json() if isinstance(curve, TradeoffCurve) else ""
+    numbers = [repr(getattr(leaf, name, None)) for name in ("orders", "epsilons")]
+    return f"{leaf!r} {numbers} {known}"
+
+
+def _refuse_misspelt(number: int, setting: Mapping[str, Any]) -> None:
+    """Refuse a label that looks like an argument: it would be ignored."""
+    for name in map(str, setting):
+        if name in _ARGUMENTS:
+            continue
+        plain = name.lower().replace("-", "_")
+        like = difflib.get_close_matches(plain, _ARGUMENTS, n=1, cutoff=0.75)
+        meant = _ALIKE.get(plain) or (like[0] if like else None)
+        if meant is not None:
+            raise InvalidArgument(
+                f"settings[{number}] has the key {name!r}, which would be a label without effect; "
+                f"pass {meant!r}, or a label of another name"
+            )
 
 
 def mechanism_of(setting: Setting) -> Mechanism:
