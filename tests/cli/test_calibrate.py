@@ -54,3 +54,15 @@ def test_steps_are_whole():
 )
 def test_bad_input_is_one_line(options, said):
     assert refused("calibrate", *options.split()).startswith(said)
+
+
+def test_what_was_given_is_printed_in_full():
+    options = ["--sample-rate", "0.00123456789", "--steps", "1234567", "--mu", "1"]
+    text = printed("calibrate", *options)
+    assert "steps             1234567\n" in text
+    assert "sample rate       0.00123456789\n" in text
+
+
+def test_a_dataset_beyond_all_floats_is_refused():
+    options = ["--sample-rate", "0.01", "--steps", "10", "--mu", "1", "--dataset-size", "1" * 401]
+    assert refused("calibrate", *options).startswith("dataset_size=1111")

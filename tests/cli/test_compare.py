@@ -1,7 +1,9 @@
 import json
+import re
 
 import pytest
 
+import gdpnum as library
 from tests.cli.invoking import document, printed, refused
 
 
@@ -62,3 +64,19 @@ def test_the_curves_are_drawn(tmp_path):
 )
 def test_bad_input_is_one_line(sources, said):
     assert refused("compare", *sources).startswith(said)
+
+
+def test_an_order_says_down_to_which_fpr_it_holds():
+    text = printed("compare", "GDP:mu=0.5", "GDP:mu=1")
+    assert "at no FPR of 1e-12 or more does an attack on it have a higher TPR" in text
+
+
+def test_tprs_are_rounded_up_and_their_fprs_down():
+    curves = [library.GDP(mu=1.0).curve(), library.PureDP(epsilon=1.0).curve()]
+    text = printed("compare", "GDP:mu=1", "PureDP:epsilon=1")
+    found = re.findall(r"at FPR ([\d.e-]+)(?: \[0\] allows a TPR of)? ([\d.e-]+) and (?:\[1\] )?"
+                       r"([\d.e-]+)", text)  # fmt: skip
+    assert len(found) == 2
+    for fpr, *tprs in found:
+        for curve, tpr in zip(curves, tprs, strict=True):
+            assert float(tpr) >= curve.tpr(float(fpr))

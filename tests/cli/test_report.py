@@ -1,3 +1,5 @@
+import json
+
 import pytest
 
 import gdpnum as library
@@ -75,3 +77,21 @@ def test_a_statement_that_was_tampered_with_is_refused(file, statement, tmp_path
     other = tmp_path / "other.json"
     other.write_text(statement.to_json().replace("not below", "below"))
     assert "does not agree with the rest" in refused("report", str(other))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"name": 5}, {"date": 7}, {"dataset_size": "x"}, {"curve_points": {}}, {"mu": 10**400},
+     {"curve_points": {"fpr": [], "tpr": [], "tpr_gdp": []}}, {"mu": 0.1}],
+    ids=str,
+)  # fmt: skip
+def test_a_statement_that_cannot_be_one_is_refused_in_one_line(statement, tmp_path, change):
+    other = tmp_path / "other.json"
+    other.write_text(json.dumps({**json.loads(statement.to_json()), **change}))
+    refused("report", str(other))
+
+
+def test_a_lowered_mu_is_refused():
+    document = json.loads(library.statement(library.Gaussian(sigma=1.0)).to_json())
+    text = json.dumps({**document, "mu": 0.1})
+    assert "the key 'mu' is below mu_lower" in refused("report", "-", stdin=text)

@@ -182,3 +182,19 @@ def test_a_name_cannot_drive_the_terminal(file):
     path = file({"name": "a\x1b[31m\nb", "parts": [{"type": "Laplace", "scale": 1}]})
     assert "\x1b" not in printed("run", path)
     assert "\x1b" not in refused("run", "no\x1b[31m\nsuch")
+
+
+def test_a_part_of_another_dataset_is_refused(file):
+    part = {"type": "DPSGD", "noise_multiplier": 1, "batch_size": 5, "steps": 10}
+    path = file({"dataset_size": 500, "parts": [{**part, "dataset_size": 50}]})
+    said = "parts[0] has dataset_size=50, but the run 500; there is one dataset"
+    assert said in refused("run", path)
+    path = file({"dataset_size": 500, "parts": [{**part, "dataset_size": 500}]})
+    assert source(path).run == source(file({"dataset_size": 500, "parts": [part]})).run
+
+
+@pytest.mark.parametrize("size", ["1" * 401, "9" * 309])
+def test_a_dataset_beyond_all_floats_is_refused(size):
+    assert "is not a finite float" in refused("run", "GDP:mu=1", "--dataset-size", size)
+    training = ["dpsgd", "--noise-multiplier=1", "--sample-rate=0.1", "--steps=1"]
+    assert "is not a finite float" in refused(*training, "--dataset-size", size)

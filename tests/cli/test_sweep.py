@@ -264,3 +264,8 @@ def test_a_missing_package_is_named_before_any_work(monkeypatch, option, said):
         monkeypatch.setitem(sys.modules, module, None)
     monkeypatch.setattr("gdpnum.sweeps.dispatch.rows", None)
     assert refused("sweep", *ONE, *option) == said
+
+
+def test_whole_numbers_may_be_written_as_powers_of_ten():
+    found = [one["steps"] for one in grid_of("1", "0.1", "1e3,20.0,9007199254740993", None)]
+    assert found == [1000, 20, 9007199254740993]

@@ -158,3 +158,116 @@ def test_a_stranger_cannot_be_written_down():
 
     with pytest.raises(gdpnum.UnsupportedMechanism, match="cannot write down"):
         parts_of(Stranger())
+
+
+def edited(found, *path, to):
+    """The JSON of a statement in which one value is another."""
+    document = json.loads(found.to_json())
+    place = document
+    for key in path[:-1]:
+        place = place[key]
+    place[path[-1]] = to
+    return json.dumps(document)
+
+
+def test_a_lowered_mu_is_refused():
+    found = statement(gdpnum.Gaussian(sigma=1.0))
+    text = edited(found, "mu", to=0.1)
+    with pytest.raises(gdpnum.InvalidArgument, match="'mu' is below mu_lower"):
+        Statement.from_json(text)
+    document = {**json.loads(text), "mu_lower": 0.1}
+    with pytest.raises(gdpnum.InvalidArgument, match="'tail_ratio' is not mu divided"):
+        Statement.from_json(json.dumps(document))
+    # As if it were another run's, but with the curve of this one.
+    other = json.loads(statement(gdpnum.Gaussian(sigma=10.0)).to_json())
+    keys = ("mu", "mu_lower", "advantage", "tail_ratio")
+    document |= {key: other[key] for key in keys}
+    with pytest.raises(gdpnum.InvalidArgument, match="'tpr_gdp' is not what mu and slack allow"):
+        Statement.from_json(json.dumps(document))
+    document["curve_points"]["tpr_gdp"] = other["curve_points"]["tpr_gdp"]
+    with pytest.raises(gdpnum.InvalidArgument, match=r"'(mu|tpr_gdp|curve_points)'"):
+        Statement.from_json(json.dumps(document))
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "words"),
+    [
+        (["mu"], "nan", "'mu' holds 'nan', which is no number"),
+        (["mu"], float("nan"), "'mu' holds nan"),
+        (["mu"], True, "'mu' holds True"),
+        (["mu"], 10**400, "text is not a statement|'mu' holds"),
+        (["mu_lower"], -1.0, "'mu_lower' is out of range"),
+        (["slack"], 1.0, "'slack' is out of range"),
+        (["slack"], 1e-3, "'tpr_gdp' is not what mu and slack allow"),
+        (["regret"], -0.1, "'regret' is out of range"),
+        (["regret"], 0.0, "'fallback' is there exactly"),
+        (["advantage"], 2.0, "'advantage' is out of range"),
+        (["tail_ratio"], 1.0, "'tail_ratio' is not mu divided"),
+        (["pure_epsilon"], 0.5, "'epsilon' is out of range"),
+        (["name"], 5, "name=5 is of type int, not a text"),
+        (["date"], 7, "date=7 is of type int"),
+        (["date"], "20260301", "'date' is not a date|date='20260301' is not a date"),
+        (["date"], "\\x1b[31m", "is not a date"),
+        (["reason"], 3, "reason=3 is of type int"),
+        (["reason"], "because", "'reason' is there only where mu is infinite"),
+        (["dataset_size"], "x", "dataset_size='x' is of type str"),
+        (["dataset_size"], 0, "dataset_size=0 is below 1"),
+        (["dataset_size"], 1.5, "dataset_size=1.5 is of type float"),
+        (["dataset_size"], 17, "'dataset_size' has no epsilon"),
+        (["curve_points"], {"fpr": [], "tpr": [], "tpr_gdp": []}, "'curve_points'"),
+        (["curve_points"], 3, "text is not a statement"),
+        (["curve_points", "tpr", 50], 0.0, "'curve_points' is not in order"),
+        (["curve_points", "tpr", 0], 0.1, "'curve_points' is not in order|'mu' allows less"),
+        (["curve_points", "fpr", 1], 0.0, "'curve_points' is not in order"),
+        (["curve_points", "fpr", -1], 0.9999999, "'curve_points' does not go from"),
+        (["profile_points"], {"epsilon": [], "delta": []}, "'profile_points'"),
+        (["profile_points", "delta", 3], 1.0, "'profile_points' is not in order"),
+        (["tpr", 0, "tpr"], 0.0, "'tpr' has rows that are not among"),
+        (["epsilon", 0, "epsilon"], -1.0, "'epsilon'"),
+        (["epsilon", 0, "delta"], 1e-12, "'epsilon' is not in order"),
+        (["epsilon", 0, "epsilon"], 0.5, "'epsilon' allows less than the curve does"),
+        (["pure_epsilon"], 0.99, "'epsilon' is out of range"),
+        (["profile_points", "delta", -1], -1.0, "'profile_points' is out of range"),
+        (["profile_points"], {"epsilon": [0.0], "delta": [0.3]}, "'profile_points' allows less"),
+        (["fallback", "profile", 0, "delta"], 0.39, "'fallback' allows less than the curve"),
+        (["fallback", "truncated_cdp", "rho"], 0.0, "'truncated_cdp' allows less than"),
+        (["curve_points", "tpr", 1], 0.0, "'curve_points' is out of range"),
+        (["advantage"], 0.3, "'tail_ratio' is not mu divided"),
+        (["assumptions", "tolerance"], 5.0, "'tolerance' is out of range"),
+        (["fallback"], None, "'fallback' is there exactly"),
+        (["fallback", "profile"], [], "'fallback' is out of range"),
+        (["assumptions", "version"], "\\input{x}", "'version' is not a version number"),
+        (["assumptions", "version"], "1.0\n", "'version' is not a version number"),
+        (["assumptions", "version"], 2, "version=2 is of type int"),
+        (["assumptions", "tolerance"], 0.0, "'tolerance' is out of range"),
+    ],
+    ids=str,
+)
+def test_a_statement_that_contradicts_itself_is_refused_by_its_key(stated, path, value, words):
+    with pytest.raises(gdpnum.InvalidArgument, match=words):
+        Statement.from_json(edited(stated("laplace"), *path, to=value))
+
+
+def test_a_regret_below_that_of_the_curve_is_refused(stated):
+    with pytest.raises(gdpnum.InvalidArgument, match="'regret' is below what mu gives away"):
+        Statement.from_json(edited(stated("headline"), "regret", to=0.0005))
+
+
+def test_an_infinite_mu_may_have_no_reason():
+    found = statement(gdpnum.PureDP(epsilon=1000.0), slack=0.0)
+    assert check(found)["reason"] is None
+    assert "no finite mu at slack 0." in str(found).replace("\n", " ")
+
+
+def test_a_reason_is_shown_as_text(stated):
+    hostile = "<script>x</script> | *a* [b](c) \x1b[31m\n# d"
+    found = Statement.from_json(edited(stated("no_finite_mu"), "reason", to=hostile))
+    forms = (str(found), found.to_markdown(), found.to_latex(), found.to_html())
+    assert not any("\x1b" in form for form in forms)
+    assert "<script>x" not in found.to_markdown() + found.to_html()
+    assert r"\<script\>x\</script\> \| \*a\* \[b\](c) \\x1b\[31m \# d." in found.to_markdown()
+
+
+@pytest.mark.parametrize("sigma", [0.01, 0.05, 0.06, 0.0625, 0.1, 3.0, 1e3, 1e9, 1e15])
+def test_any_mu_is_the_same_after_json(sigma):
+    check(statement(gdpnum.Gaussian(sigma=sigma)))

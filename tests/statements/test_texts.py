@@ -1,11 +1,12 @@
 import re
 import sys
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
 
 import gdpnum
-from gdpnum.statements import statement
+from gdpnum.statements import statement, words
 from tests.statements.settings import FORMS, GOLDEN, SETTINGS, written
 
 NASTY = "<script>alert(1)</script> *a* _b_ [c](d) `e` | $f$ 50% & #1 {g} ~h ^i \\j \x1b[31m\nk"
@@ -110,3 +111,63 @@ def test_the_web_page_is_written_by_the_report(stated, monkeypatch):
     page = SimpleNamespace(html=lambda found: f"<p>{found.mu:.2f}</p>")
     monkeypatch.setitem(sys.modules, "gdpnum.report", page)
     assert stated("headline").to_html() == "<p>1.57</p>"
+
+
+@pytest.mark.parametrize("name", ["headline", "laplace", "rare_events"])
+@pytest.mark.parametrize("digits", [3, 4])
+def test_the_regret_printed_is_that_of_the_mu_printed(stated, name, digits):
+    found = stated(name)
+    mu, regret = words.headline(found, digits=digits)
+    curve = gdpnum.tradeoff_curve(found.run, tolerance=1e-4)
+    exact = gdpnum.delta_divergence(curve, gdpnum.GDP(mu=float(mu)).curve()).value
+    assert float(mu) >= found.mu
+    assert float(regret) >= exact - 1e-6
+    assert float(regret) >= found.regret
+
+
+def test_rounding_never_makes_a_complete_report_look_like_none(stated):
+    found = replace(stated("headline"), regret=0.00999999)
+    mu, regret = words.headline(found)
+    assert float(mu) >= found.mu
+    assert 0.00999999 <= float(regret) < 0.01
+    assert f"this run is {mu}-GDP" in str(found).replace("\n", " ")
+    assert f"{regret}, below 0.01" in str(found).replace("\n", " ")
+
+
+def test_an_exact_mu_has_its_own_regret():
+    assert words.headline(statement(gdpnum.GDP(mu=1.5))) == ("1.50", "0")
+
+
+@pytest.mark.parametrize("sigma", [0.01, 0.2])
+def test_a_guarantee_of_hardly_anything_is_called_so(sigma):
+    found = statement(gdpnum.Gaussian(sigma=sigma))
+    said = "This guarantee excludes hardly anything"
+    assert found.excludes_hardly_anything
+    for text in (str(found), found.to_markdown(), found.to_latex(), found.to_html()):
+        assert said in text.replace("\u00a0", " ")
+        assert "a complete report" not in text
+    assert any(said in warning for warning in found.warnings)
+
+
+def test_a_guarantee_of_something_is_not_called_hardly_anything(stated):
+    assert not statement(gdpnum.GDP(mu=4.5)).excludes_hardly_anything
+    assert not any(stated(name).excludes_hardly_anything for name in SETTINGS)
+
+
+def test_the_table_agrees_with_the_warning(stated):
+    found = stated("rare_events")
+    assert found.verdict == "below 0.01, but see the warning"
+    assert "complete report" not in str(found) + found.to_markdown() + found.to_html()
+
+
+def test_what_the_description_leaves_out_is_said_not_to_be_covered(stated):
+    said = "a person with several records, and tuning runs that are not listed, are not covered"
+    assert said in str(stated("headline")).replace("\n", " ")
+
+
+def test_noise_and_rate_are_printed_with_all_their_digits():
+    run = gdpnum.DPSGD(noise_multiplier=0.99999951, sample_rate=0.12345678, steps=3)
+    assert "noise multiplier 0.99999951, 3 times" in words.run_in_words(run)
+    assert "probability 0.12345678" in words.run_in_words(run)
+    latex = statement(run).to_latex().replace("\n", " ")
+    assert "noise multiplier 0.99999951, Poisson sampling at rate 0.12345678" in latex

@@ -100,6 +100,8 @@ def _batch(rate: float, records: int) -> int:
 
 
 def _lines(document: dict[str, Any], target: str) -> Iterator[str]:
+    from gdpnum.statements.numbers import as_given  # noqa: PLC0415
+
     found = document["found"]
     value = {
         # To the side on which the target is still met.
@@ -117,7 +119,7 @@ def _lines(document: dict[str, Any], target: str) -> Iterator[str]:
     yield f"{found.replace('_', ' ').capitalize()} {value[found]}: the {end} that meets {target}."
     yield ""
     rows = [
-        (name.replace("_", " "), value[name] if name == found else f"{document[name]:g}")
+        (name.replace("_", " "), value[name] if name == found else as_given(document[name]))
         for name in value
     ]
     if document["batch_size"] is not None:

@@ -126,19 +126,22 @@ def _lines(read: list[Source], found: Comparison) -> Iterator[str]:
 
 
 def _sentence(first: str, second: str, pairing: Pairing) -> str:
+    from gdpnum.curve.mechanism_curve import SMALLEST_TPR  # noqa: PLC0415
+    from gdpnum.statements.numbers import fpr_shown, upper  # noqa: PLC0415
+
     if pairing.order in ("more private", "less private"):
         better, worse = (first, second) if pairing.order == "more private" else (second, first)
         return (
-            f"{better} is more private than {worse}: at no FPR does an attack on it have a higher "
-            "TPR, and at some a lower one"
+            f"{better} is more private than {worse}: at no FPR of {SMALLEST_TPR:g} or more does "
+            "an attack on it have a higher TPR, and at some a lower one"
         )
     if pairing.order == "incomparable" and pairing.crossing is not None:
         lower, higher = pairing.crossing.lower, pairing.crossing.higher
         return (
-            f"Neither {first} nor {second} is more private; they cross at FPR "
-            f"{pairing.crossing.alpha:.3g}: at FPR {lower.alpha:.3g} {first} allows a TPR of "
-            f"{lower.first_tpr:.3g} and {second} {lower.second_tpr:.3g}, at FPR {higher.alpha:.3g} "
-            f"{higher.first_tpr:.3g} and {higher.second_tpr:.3g}"
+            f"Neither {first} nor {second} is more private; they cross at about FPR "
+            f"{pairing.crossing.alpha:.3g}: at FPR {fpr_shown(lower.alpha)} {first} allows a TPR "
+            f"of {upper(lower.first_tpr)} and {second} {upper(lower.second_tpr)}, at FPR "
+            f"{fpr_shown(higher.alpha)} {upper(higher.first_tpr)} and {upper(higher.second_tpr)}"
         )
     said = "equally private" if pairing.order == "equal" else "too close to call"
     return f"{first} and {second} are {said}"

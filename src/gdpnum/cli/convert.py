@@ -181,4 +181,6 @@ def _lines(document: dict[str, Any]) -> Iterator[str]:
 
 
 def _shown(stated: dict[str, float]) -> str:
-    return ", ".join(f"{name} = {value:g}" for name, value in stated.items())
+    from gdpnum.statements.numbers import as_given  # noqa: PLC0415
+
+    return ", ".join(f"{name} = {as_given(value)}" for name, value in stated.items())

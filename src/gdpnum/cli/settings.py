@@ -7,6 +7,7 @@ import io
 import json
 import math
 from collections.abc import Callable
+from decimal import Decimal
 from itertools import product
 from typing import Any
 
@@ -30,7 +31,7 @@ def grid_of(
     noises = numbers("--noise-multiplier", noise_multiplier)
     rates = numbers("--sample-rate", sample_rate)
     if steps is not None:
-        counts = list(dict.fromkeys(round(one) for one in _whole("--steps", steps)))
+        counts = list(dict.fromkeys(_whole("--steps", steps)))
         return [
             {"noise_multiplier": noise, "sample_rate": rate, "steps": count}
             for noise, rate, count in product(noises, rates, counts)
@@ -70,12 +71,19 @@ def numbers(option: str, text: str) -> list[float]:
     return found
 
 
-def _whole(option: str, text: str) -> list[float]:
-    """Numbers of which those written out are whole; a range is rounded."""
+def _whole(option: str, text: str) -> list[int]:
+    """Whole numbers; those written out must be, as 1000 and 1e3 are, and a range is rounded."""
+    found: list[int] = []
     for item in text.split(","):
-        if ":" not in item and not item.strip().lstrip("+-").isdigit():
+        values = numbers(option, item)
+        if ":" in item:
+            found += map(round, values)
+            continue
+        if not values[0].is_integer():
             raise InvalidArgument(f"{option} holds {item!r}, which is no whole number; {_ADVICE}")
-    return numbers(option, text)
+        # By way of the decimal: a float has no odd numbers above 2^53.
+        found.append(int(Decimal(item.strip())))
+    return found
 
 
 def _finite(text: str) -> float:

@@ -184,10 +184,16 @@ def _dpsgd(document: dict[str, Any], dataset_size: Any, name: str) -> Mechanism:
             raise InvalidArgument(
                 f"{name} has the key {key!r}, which DPSGD has not; {_nearest(key, list(_DPSGD))}"
             )
+    own = values.get("dataset_size", dataset_size)
+    if dataset_size is not None and own != dataset_size:
+        raise InvalidArgument(
+            f"{name} has dataset_size={own!r}, but the run {dataset_size!r}; there is one dataset, "
+            "mend it there"
+        )
     rate = rate_of(
         values.get("sample_rate"),
         values.get("batch_size"),
-        values.get("dataset_size", dataset_size),
+        own,
         spelled=as_key,
     )
     count = steps_of(values.get("steps"), values.get("epochs"), rate, spelled=as_key)

@@ -207,6 +207,8 @@ _BOUNDS = ("mu", "regret", "tail_ratio", "advantage", "epsilon", "delta", "tpr")
 
 
 def _cell(name: str, value: object, record: dict[str, Any]) -> str:
+    from gdpnum.statements.numbers import as_given  # noqa: PLC0415
+
     if value is None:
         return "-"
     if isinstance(value, float) and record["error"] is None:
@@ -214,4 +216,4 @@ def _cell(name: str, value: object, record: dict[str, Any]) -> str:
             return rounded_up(value)
         if name == "mu_lower":
             return rounded_down(value)
-    return f"{value:.6g}" if isinstance(value, float) else flat(str(value))
+    return as_given(value) if isinstance(value, float) else flat(str(value))

@@ -33,6 +33,10 @@ def rate_of(
 
     A fraction of the decimals as typed: in floats, 3 epochs at rate 0.3 would take 11 steps.
     """
+    if dataset_size is not None:
+        advice = "pass the number of records"
+        dataset_size = _validate.count("dataset_size", dataset_size, minimum=1, advice=advice)
+        _validate.real("dataset_size", dataset_size, advice=advice)
     if sample_rate is not None and batch_size is None:
         advice = "pass the probability that a record joins a step"
         return _typed(_validate.probability("sample_rate", sample_rate, advice=advice))
@@ -42,14 +46,11 @@ def rate_of(
         names = [spelled(name) for name in ("sample_rate", "batch_size", "dataset_size")]
         raise InvalidArgument(f"pass either {names[0]}, or {names[1]} and {names[2]}")
     batch = _validate.count("batch_size", batch_size, advice="pass the expected number of records")
-    records = _validate.count(
-        "dataset_size", dataset_size, minimum=1, advice="pass the number of records"
-    )
-    if batch > records:
+    if batch > dataset_size:
         raise InvalidArgument(
-            f"batch_size={batch} is above dataset_size={records}; pass at most as many"
+            f"batch_size={batch} is above dataset_size={dataset_size}; pass at most as many"
         )
-    return Fraction(batch, records)
+    return Fraction(batch, dataset_size)
 
 
 def steps_of(

@@ -73,14 +73,13 @@ def header(statement: Statement) -> str:
 
 def verdict(statement: Statement) -> str:
     """Mu, how good a summary it is, and the leading numbers."""
-    warning = words.tail(statement)
-    sound = statement.is_complete and not warning and math.isfinite(statement.mu)
+    warnings = words.cautions(statement)
+    sound = statement.is_complete and not warnings and math.isfinite(statement.mu)
     lines = [
         element("p", _unbroken(escaped(words.guarantee(statement)))),
         element("p", _stressed(words.quality(statement))),
     ]
-    if warning:
-        lines.append(f"<p><strong>Warning.</strong> {escaped(warning)}</p>")
+    lines += [f"<p><strong>Warning.</strong> {escaped(warning)}</p>" for warning in warnings]
     rows = (
         (escaped(name), element("span", escaped(value), class_="number"), escaped(meaning))
         for name, value, meaning in words.numbers(statement)

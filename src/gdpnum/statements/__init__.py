@@ -1,8 +1,8 @@
 """Statements: what a run guarantees, how well mu tells it, and what it means as risk.
 
 ``build`` computes a statement, ``record`` is it, ``document`` writes it as JSON and reads it back,
-``text``, ``markdown`` and ``latex`` put it in words that ``words`` chooses. The JSON is described
-by ``statement.schema.json`` beside this file.
+``check`` refuses one that contradicts itself, ``text``, ``markdown`` and ``latex`` put it in words
+that ``words`` chooses. The JSON is described by ``statement.schema.json`` beside this file.
 """
 
 from gdpnum.statements.build import statement

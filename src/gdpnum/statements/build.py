@@ -8,18 +8,18 @@ from collections.abc import Iterable
 from contextlib import suppress
 
 import numpy as np
-from scipy.special import ndtr, ndtri
 
 from gdpnum import _validate
 from gdpnum._version import __version__
 from gdpnum.curve.gaussian import GaussianCurve
 from gdpnum.curve.mechanism_curve import tradeoff_curve
 from gdpnum.curve.tradeoff import TradeoffCurve
-from gdpnum.errors import InvalidArgument, InvalidType, UnsupportedMechanism
+from gdpnum.errors import InvalidType, UnsupportedMechanism
 from gdpnum.loss.pair import Floats
 from gdpnum.measures.gdp import GDPFit, fit_gdp
 from gdpnum.mechanisms.mechanism import Mechanism, checked
 from gdpnum.representations import KnownCurve, PureDP, Representation, TruncatedCDP
+from gdpnum.statements.check import iso_date, records, text_or_none, tpr_by_mu
 from gdpnum.statements.description import parts_of, run_of
 from gdpnum.statements.record import (
     COMPLETE_REGRET,
@@ -30,6 +30,7 @@ from gdpnum.statements.record import (
     ProfileRow,
     Statement,
     TPRRow,
+    balanced_fpr,
 )
 
 __all__ = ["DELTAS", "FPRS", "KEPT_FPRS", "statement"]
@@ -56,6 +57,9 @@ KEPT_FPRS = (0.0, *_DEEP, *_DECADES, *_HUNDREDTHS, *_LAST, 1.0)
 _TABLE_EPSILONS = [float(f"{mantissa}e{power}") for power in range(-6, 6) for mantissa in (1, 2, 5)]
 _SMALLEST_DELTA = 1e-12
 _REACH_DOWN = 50.0
+
+# A difference of TPRs that is more than rounding.
+_CLEARLY = 1e-9
 
 # Profile points: as many by epsilon, and as many by delta.
 _KEPT_EPSILONS = 128
@@ -93,17 +97,15 @@ def statement(
     wanted_deltas = _checked("deltas", deltas)
     wanted_fprs = _checked("fprs", fprs)
     if dataset_size is not None:
-        dataset_size = _validate.count(
-            "dataset_size", dataset_size, minimum=1, advice="pass the number of records"
-        )
+        dataset_size = records(dataset_size)
         wanted_deltas.append(1.0 / dataset_size)
-    name, date = _text("name", name), _iso(date)
+    name, date = text_or_none("name", name), iso_date(date)
     run, fit, curve = _accounted(mechanism, slack, tolerance)
     pure = _pure_epsilon(run)
-    # Where the two kinds of error are equally likely.
-    wanted_fprs.append(0.5 * (1.0 - fit.advantage))
-    rows = _columns(curve, fit, sorted(set(wanted_fprs)))
-    kept = sorted({*KEPT_FPRS, *wanted_fprs})
+    balanced = balanced_fpr(fit.advantage)
+    if balanced is not None:
+        wanted_fprs.append(balanced)
+    points = _columns(curve, fit, sorted({*KEPT_FPRS, *wanted_fprs}))
     return Statement(
         run=run,
         mu=fit.mu,
@@ -112,15 +114,16 @@ def statement(
         regret=fit.regret,
         tail_ratio=fit.tail_ratio,
         advantage=fit.advantage,
-        reason=fit.reason,
+        # The fact alone: after the colon comes advice, which is not for who reads a statement.
+        reason=fit.reason and fit.reason.partition(":")[0],
         pure_epsilon=pure,
-        tpr=tuple(map(TPRRow, *rows)),
+        tpr=tuple(row for row in map(TPRRow, *points) if row.fpr in wanted_fprs),
         epsilon=tuple(
             EpsilonRow(delta, min(curve.epsilon(delta), pure))
             for delta in sorted(set(wanted_deltas), reverse=True)
         ),
         fallback=None if fit.regret < COMPLETE_REGRET else _fallback(run, curve, pure),
-        curve_points=_columns(curve, fit, kept),
+        curve_points=points,
         profile_points=_profile_points(curve, pure),
         tolerance=fit.tolerance,
         version=__version__,
@@ -146,11 +149,10 @@ def _accounted(
 
 
 def _columns(curve: TradeoffCurve, fit: GDPFit, fprs: list[float]) -> CurvePoints:
-    at = np.array(fprs)
-    by_mu = np.ones(at.size)
-    if math.isfinite(fit.mu):
-        by_mu = np.minimum(ndtr(ndtri(at) + fit.mu) + fit.slack, 1.0)
-    tprs = np.asarray(curve.tpr(at))
+    by_mu = np.array(tpr_by_mu(fit.mu, fit.slack, fprs))
+    tprs = np.asarray(curve.tpr(np.array(fprs)))
+    # Both are bounds; where mu is exact, it can be the better one.
+    tprs = np.where(tprs > by_mu + _CLEARLY, by_mu, tprs)
     return CurvePoints(tuple(fprs), tuple(tprs.tolist()), tuple(by_mu.tolist()))
 
 
@@ -222,25 +224,3 @@ def _checked(name: str, values: Iterable[float]) -> list[float]:
     return [
         _validate.probability(f"{name}[{number}]", value) for number, value in enumerate(values)
     ]
-
-
-def _text(name: str, value: object) -> str | None:
-    if value is not None and not isinstance(value, str):
-        raise InvalidType(f"{_validate.shown(name, value)}, not a text; pass a str")
-    return value
-
-
-def _iso(date: object) -> str | None:
-    if isinstance(date, datetime.datetime):
-        date = date.date()
-    if isinstance(date, datetime.date):
-        return date.isoformat()
-    text = _text("date", date)
-    if text is not None:
-        try:
-            return datetime.date.fromisoformat(text).isoformat()
-        except ValueError:
-            raise InvalidArgument(
-                f"date={text!r} is not a date; pass one such as '2026-03-01'"
-            ) from None
-    return None

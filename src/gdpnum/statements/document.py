@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import math
+import reprlib
 from typing import TYPE_CHECKING, Any
 
-from gdpnum.errors import GdpnumError, InvalidArgument
+from gdpnum.errors import GdpnumError, InvalidArgument, InvalidType
 from gdpnum.representations import TruncatedCDP
+from gdpnum.statements.check import check
 from gdpnum.statements.description import parts_of, run_of
 from gdpnum.statements.record import (
     CurvePoints,
@@ -84,10 +86,20 @@ def statement_of(text: str) -> Statement:
                 f"schema={document['schema']!r} is not {SCHEMA!r}; pass what to_json returned"
             )
         statement = _read(document)
+        check(statement)
         written = document_of(statement)
+    except InvalidType as error:
+        raise InvalidArgument(str(error)) from None
     except GdpnumError:
         raise
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
+    except (
+        AttributeError,
+        LookupError,
+        OverflowError,
+        RecursionError,
+        TypeError,
+        ValueError,
+    ) as error:
         raise InvalidArgument(
             f"text is not a statement ({type(error).__name__}: {error}); pass what to_json returned"
         ) from None
@@ -106,7 +118,7 @@ def _read(document: dict[str, Any]) -> Statement:
     curve, profile = document["curve_points"], document["profile_points"]
     return Statement(
         run=run_of(document["parts"]),
-        **{key: float(document[key]) for key in _NUMBERS},
+        **{key: _number(key, document[key]) for key in _NUMBERS},
         reason=document["reason"],
         tpr=_rows(TPRRow, document["tpr"]),
         epsilon=_rows(EpsilonRow, document["epsilon"]),
@@ -118,9 +130,9 @@ def _read(document: dict[str, Any]) -> Statement:
             if fallback["truncated_cdp"] is None
             else TruncatedCDP(**fallback["truncated_cdp"]),
         ),
-        curve_points=CurvePoints(**{key: tuple(map(float, curve[key])) for key in curve}),
-        profile_points=ProfilePoints(**{key: tuple(map(float, profile[key])) for key in profile}),
-        tolerance=float(assumed["tolerance"]),
+        curve_points=CurvePoints(**_columns("curve_points", curve)),
+        profile_points=ProfilePoints(**_columns("profile_points", profile)),
+        tolerance=_number("tolerance", assumed["tolerance"]),
         version=assumed["version"],
         dataset_size=document["dataset_size"],
         name=document["name"],
@@ -129,7 +141,22 @@ def _read(document: dict[str, Any]) -> Statement:
 
 
 def _rows(kind: Callable[..., Any], rows: Iterable[dict[str, Any]]) -> tuple[Any, ...]:
-    return tuple(kind(**{key: float(value) for key, value in row.items()}) for row in rows)
+    return tuple(kind(**{key: _number(key, value) for key, value in row.items()}) for row in rows)
+
+
+def _columns(name: str, columns: dict[str, Any]) -> dict[str, tuple[float, ...]]:
+    return {key: tuple(_number(name, value) for value in columns[key]) for key in columns}
+
+
+def _number(key: str, value: object) -> float:
+    if value == "inf":
+        return math.inf
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise InvalidArgument(
+            f"the key {key!r} holds {reprlib.repr(value)}, which is no number; "
+            "pass what to_json returned, unchanged"
+        )
+    return float(value)
 
 
 def _value(item: object) -> str:

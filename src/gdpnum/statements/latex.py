@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from gdpnum.mechanisms import Gaussian, PoissonSampled
 from gdpnum.statements import words
 from gdpnum.statements.citation import BIBTEX, KEY
-from gdpnum.statements.numbers import delta_shown, fpr_shown, percent, upper
+from gdpnum.statements.numbers import as_given, delta_shown, fpr_shown, percent, upper
 
 if TYPE_CHECKING:
     from gdpnum.statements.record import Statement
@@ -63,7 +63,8 @@ def escaped(text: str) -> str:
 
 
 def _lines(statement: Statement) -> Iterator[str]:
-    yield f"% Written by gdpnum {statement.version}. Bounds are rounded to their safe side."
+    version = escaped(statement.version)
+    yield f"% Written by gdpnum {version}. Bounds are rounded to their safe side."
     yield ""
     yield "% A row of a table, and its head:"
     head, row = _row(statement)
@@ -82,11 +83,12 @@ def _lines(statement: Statement) -> Iterator[str]:
 def _row(statement: Statement) -> tuple[list[str], list[str]]:
     rows = {row.delta: row for row in statement.epsilon}
     at = rows.get(1e-5) or next(iter(rows.values()), None)
+    mu, regret = words.headline(statement, digits=4)
     columns = [
         ("Run", escaped(statement.name or words.one_line(statement.mechanism))),
-        (r"$\mu$", _math(upper(statement.mu))),
+        (r"$\mu$", _math(mu)),
         ("slack", _math(delta_shown(statement.slack))),
-        ("regret", _math(upper(statement.regret, digits=3))),
+        ("regret", _math(regret)),
         ("advantage", _math(upper(statement.advantage, digits=3))),
         *(
             (f"TPR at FPR {_math(fpr_shown(fpr))}", _math(upper(_tpr(statement, fpr), digits=3)))
@@ -101,13 +103,16 @@ def _row(statement: Statement) -> tuple[list[str], list[str]]:
 
 def _sentence(statement: Statement) -> str:
     parts = [_guarantee(statement), _risk(statement)]
+    if statement.excludes_hardly_anything:
+        parts.append("This guarantee excludes hardly anything.")
     if statement.has_heavy_tail and math.isfinite(statement.mu):
         typical = upper(statement.mu / statement.tail_ratio, digits=3)
         parts.append(
             rf"Rare events drive $\mu$: matching the advantage alone would take $\mu = {typical}$."
         )
     parts.append(
-        f"Computed with gdpnum {statement.version} (tolerance {_math(f'{statement.tolerance:g}')})."
+        f"Computed with gdpnum {escaped(statement.version)} "
+        f"(tolerance {_math(as_given(statement.tolerance))})."
     )
     return " ".join(parts)
 
@@ -121,10 +126,10 @@ def _guarantee(statement: Statement) -> str:
             f"{slack}, {relation}."
         )
     allowance = "" if statement.slack == 0.0 else f" up to {slack}"
-    regret = _math(upper(statement.regret, digits=3))
+    mu, regret = words.headline(statement)
     return (
         rf"{_subject(statement)} satisfies $\mu$-GDP~\cite{{{KEY}}} with "
-        rf"$\mu = {upper(statement.mu, digits=3)}${allowance} (regret {regret}), {relation}."
+        rf"$\mu = {mu}${allowance} (regret {_math(regret)}), {relation}."
     )
 
 
@@ -162,8 +167,8 @@ def _subject(statement: Statement) -> str:
     (leaf, count), *others = statement.run.parts or ((None, 0),)
     if not others and isinstance(leaf, PoissonSampled) and isinstance(leaf.inner, Gaussian):
         return (
-            f"Training with DP-SGD ({count} steps, noise multiplier {leaf.inner.sigma:g}, "
-            f"Poisson sampling at rate {leaf.rate:g})"
+            f"Training with DP-SGD ({count} steps, noise multiplier {as_given(leaf.inner.sigma)}, "
+            f"Poisson sampling at rate {as_given(leaf.rate)})"
         )
     if statement.name:
         return f"The run ``{escaped(statement.name)}''"

@@ -32,10 +32,9 @@ def escaped(text: str) -> str:
 
 def _blocks(statement: Statement) -> Iterator[str]:
     yield "## Privacy" + (f": {escaped(statement.name)}" if statement.name else "")
-    yield f"{words.risk(statement)} {words.guarantee(statement)}"
+    yield f"{words.risk(statement)} {words.guarantee(statement, shown=escaped)}"
     yield words.quality(statement)
-    warning = words.tail(statement)
-    if warning:
+    for warning in words.cautions(statement):
         yield f"> **Warning.** {warning}"
     code = statement.mechanism.replace("`", "'")
     yield f"**What was run:** {words.run_in_words(statement.run)}: `{code}`."

@@ -6,7 +6,7 @@ import math
 
 from gdpnum.rounding import rounded_down, rounded_up
 
-__all__ = ["delta_shown", "epsilon_shown", "fpr_shown", "lower", "percent", "upper"]
+__all__ = ["as_given", "delta_shown", "epsilon_shown", "fpr_shown", "lower", "percent", "upper"]
 
 
 def upper(value: float, *, digits: int = 4) -> str:
@@ -31,6 +31,16 @@ def percent(value: float) -> str:
     """
     text = rounded_up(100.0 * value, digits=3)
     return f"{float(text):g} %" if float(text) >= 1e-3 else f"{text} %"
+
+
+def as_given(value: float) -> str:
+    """A number that a person chose, with all its digits.
+
+    >>> as_given(1.0), as_given(0.99999951), as_given(1e-5)
+    ('1', '0.99999951', '1e-05')
+    """
+    short = f"{value:g}"
+    return short if float(short) == value else repr(value)
 
 
 def fpr_shown(fpr: float) -> str:

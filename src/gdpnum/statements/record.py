@@ -9,9 +9,11 @@ from typing import Any, NamedTuple, final
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.mechanisms.mechanism import Mechanism, Neighbouring
 from gdpnum.representations import TruncatedCDP
+from gdpnum.statements.numbers import upper
 
 __all__ = [
     "COMPLETE_REGRET",
+    "HARDLY_ANYTHING",
     "HEAVY_TAIL",
     "CurvePoints",
     "EpsilonRow",
@@ -20,6 +22,7 @@ __all__ = [
     "ProfileRow",
     "Statement",
     "TPRRow",
+    "balanced_fpr",
 ]
 
 #: Below this regret, mu says practically all that the curve does.
@@ -28,6 +31,17 @@ COMPLETE_REGRET = 0.01
 #: From this ratio of mu to the mu of the advantage on, rare events drive mu: it rounds to 2 or
 #: more, so whoever reads mu as typical risk is off by a factor and not by a nuance.
 HEAVY_TAIL = 1.5
+
+#: (FPR, TPR): a guarantee that allows this TPR at this FPR excludes hardly anything; mu of 4.7.
+HARDLY_ANYTHING = (0.01, 0.99)
+
+
+def balanced_fpr(advantage: float) -> float | None:
+    """The FPR at which false positives and negatives are equally likely.
+
+    None where the advantage rounds to 1: both are then too rare to tell apart from 0.
+    """
+    return 0.5 * (1.0 - advantage) if float(upper(advantage)) < 1.0 else None
 
 
 class TPRRow(NamedTuple):
@@ -140,8 +154,18 @@ class Statement:
         return self.tail_ratio >= HEAVY_TAIL
 
     @property
+    def excludes_hardly_anything(self) -> bool:
+        """Whether at an FPR of 0.01 a TPR of 0.99 is allowed by the curve."""
+        fpr, tpr = HARDLY_ANYTHING
+        points = self.curve_points
+        number = next(number for number, kept in enumerate(points.fpr) if kept >= fpr)
+        return points.tpr[number] >= tpr
+
+    @property
     def verdict(self) -> str:
         """What the regret says about mu, in words."""
+        if self.is_complete and (self.has_heavy_tail or self.excludes_hardly_anything):
+            return f"below {COMPLETE_REGRET:g}, but see the warning"
         if self.is_complete:
             return f"below {COMPLETE_REGRET:g}: mu is a complete report"
         return f"not below {COMPLETE_REGRET:g}: mu is not a good summary, report the tables too"

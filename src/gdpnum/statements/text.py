@@ -32,8 +32,7 @@ def _lines(statement: Statement) -> Iterator[str]:
     yield from _paragraph(f"{words.risk(statement)} {words.guarantee(statement)}")
     yield ""
     yield from _paragraph(words.quality(statement))
-    warning = words.tail(statement)
-    if warning:
+    for warning in words.cautions(statement):
         yield ""
         yield from _paragraph(f"WARNING. {warning}")
     yield ""

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from gdpnum.curve.gaussian_profile import advantage_of_mu
 from gdpnum.mechanisms import (
     DiscreteGaussian,
     DiscreteLaplace,
@@ -15,8 +17,14 @@ from gdpnum.mechanisms import (
     RandomizedResponse,
 )
 from gdpnum.representations import KnownCurve
-from gdpnum.statements.numbers import delta_shown, fpr_shown, lower, percent, upper
-from gdpnum.statements.record import COMPLETE_REGRET, HEAVY_TAIL, TPRRow
+from gdpnum.statements.numbers import as_given, delta_shown, fpr_shown, lower, percent, upper
+from gdpnum.statements.record import (
+    COMPLETE_REGRET,
+    HARDLY_ANYTHING,
+    HEAVY_TAIL,
+    TPRRow,
+    balanced_fpr,
+)
 
 if TYPE_CHECKING:
     from gdpnum.statements.record import Fallback, Statement
@@ -24,7 +32,9 @@ if TYPE_CHECKING:
 __all__ = [
     "assumptions",
     "assumptions_in_words",
+    "cautions",
     "guarantee",
+    "headline",
     "is_balanced",
     "is_one_record",
     "neighbours",
@@ -54,9 +64,10 @@ _MULTIPLES = {2: "double", 3: "triple"}
 
 def short(statement: Statement) -> str:
     """The repr."""
+    mu, regret = headline(statement, digits=4)
     return (
-        f"<Statement of {_cut(statement.mechanism)}: mu <= {upper(statement.mu)}, "
-        f"slack {delta_shown(statement.slack)}, regret <= {upper(statement.regret)}>"
+        f"<Statement of {_cut(statement.mechanism)}: mu <= {mu}, "
+        f"slack {delta_shown(statement.slack)}, regret <= {regret}>"
     )
 
 
@@ -69,6 +80,28 @@ def one_line(text: str) -> str:
     """A text of the user's in one line, with nothing in it that a terminal would obey."""
     flat = " ".join(text.split())
     return "".join(one if one.isprintable() else ascii(one)[1:-1] for one in flat)
+
+
+def headline(statement: Statement, *, digits: int = 3) -> tuple[str, str]:
+    """Mu rounded up, and a bound on the regret of the mu that is so printed.
+
+    Delta(f, f_nu) <= Delta(f, f_mu) + Delta(f_mu, f_nu), and for nu above mu the last term is half
+    the difference of their advantages. More digits are taken where rounding would make a complete
+    report look like none.
+    """
+    while True:
+        mu = upper(statement.mu, digits=digits)
+        regret = upper(_regret_of(statement, mu), digits=digits)
+        if not statement.is_complete or float(regret) < COMPLETE_REGRET or digits > 17:
+            return mu, regret
+        digits += 1
+
+
+def _regret_of(statement: Statement, printed: str) -> float:
+    if math.isinf(statement.mu) or float(printed) == statement.mu:
+        return statement.regret
+    gained = advantage_of_mu(float(printed)) - advantage_of_mu(statement.mu)
+    return min(1.0, statement.regret + 0.5 * gained + 2.0**-52)
 
 
 def risk(statement: Statement) -> str:
@@ -90,12 +123,13 @@ def risk(statement: Statement) -> str:
     )
 
 
-def guarantee(statement: Statement) -> str:
-    """The guarantee as mu with its slack, or why there is no mu."""
+def guarantee(statement: Statement, *, shown: Callable[[str], str] = one_line) -> str:
+    """The guarantee as mu with its slack, or why there is no mu, as ``shown`` escapes it."""
     slack = delta_shown(statement.slack)
     if math.isinf(statement.mu):
-        return f"This run has no finite mu at slack {slack}: {statement.reason}."
-    mu = upper(statement.mu, digits=3)
+        why = f": {shown(statement.reason)}" if statement.reason else ""
+        return f"This run has no finite mu at slack {slack}{why}."
+    mu, _ = headline(statement)
     with_slack, plus_slack = f" with slack {slack}", f" plus {slack}"
     if statement.slack == 0.0:
         with_slack = plus_slack = ""
@@ -108,7 +142,7 @@ def guarantee(statement: Statement) -> str:
 
 def quality(statement: Statement) -> str:
     """How good a summary mu is, from its regret."""
-    regret, limit = upper(statement.regret, digits=3), f"{COMPLETE_REGRET:g}"
+    (_, regret), limit = headline(statement), f"{COMPLETE_REGRET:g}"
     if math.isinf(statement.mu):
         if statement.is_complete:
             return "The run itself may reveal nearly everything, so that says it all."
@@ -129,6 +163,11 @@ def quality(statement: Statement) -> str:
             f"Its regret, what it gives away against the whole curve, is {regret}, below {limit}; "
             "but a small mu always has a small regret, so mind the warning."
         )
+    if statement.excludes_hardly_anything:
+        return (
+            f"Its regret, what it gives away against the whole curve, is {regret}, below {limit}; "
+            "but the curve itself excludes hardly anything, so mind the warning."
+        )
     return (
         "That number is a complete report: its regret, what it gives away against the whole curve, "
         f"is {regret}, below {limit}."
@@ -142,17 +181,37 @@ def tail(statement: Statement) -> str | None:
     times = round(statement.tail_ratio)
     effect = f"{_MULTIPLES[times]} mu" if times in _MULTIPLES else f"multiply mu by {times}"
     typical = upper(statement.mu / statement.tail_ratio, digits=3)
+    mu, _ = headline(statement)
     return (
         f"Rare events {effect}: the advantage alone calls for mu = {typical}, but attacks that "
-        f"accuse hardly anyone call for mu = {upper(statement.mu, digits=3)}. At larger FPRs "
+        f"accuse hardly anyone call for mu = {mu}. At larger FPRs "
         "mu overstates the risk; read the TPR at the FPR that matters."
     )
 
 
 def warnings(statement: Statement) -> tuple[str, ...]:
     """What must not be left out when mu is quoted."""
-    found = [None if statement.is_complete else quality(statement), tail(statement)]
+    found = () if statement.is_complete else (quality(statement),)
+    return (*found, *cautions(statement))
+
+
+def cautions(statement: Statement) -> tuple[str, ...]:
+    """Warnings that stand apart from the regret: a guarantee of hardly anything, and rare events.
+
+    A guarantee may be told completely by its mu and still be worth nothing.
+    """
+    found = [_hardly_anything(statement), tail(statement)]
     return tuple(sentence for sentence in found if sentence)
+
+
+def _hardly_anything(statement: Statement) -> str | None:
+    if not statement.excludes_hardly_anything:
+        return None
+    row = tpr_at(statement, HARDLY_ANYTHING[0])
+    return (
+        f"This guarantee excludes hardly anything: even at FPR {fpr_shown(row.fpr)} it allows a "
+        f"TPR of {percent(row.tpr)}."
+    )
 
 
 def tpr_at(statement: Statement, fpr: float) -> TPRRow:
@@ -164,7 +223,7 @@ def tpr_at(statement: Statement, fpr: float) -> TPRRow:
 
 def is_balanced(statement: Statement, fpr: float) -> bool:
     """Whether an FPR is the one at which false positives and negatives are equally likely."""
-    return fpr == 0.5 * (1.0 - statement.advantage)
+    return fpr == balanced_fpr(statement.advantage)
 
 
 def is_one_record(statement: Statement, delta: float) -> bool:
@@ -188,13 +247,14 @@ def numbers(statement: Statement) -> list[tuple[str, str, str]]:
             else f"mu / (mu of the advantage); below {ratio}: no warning"
         )
     regret_meaning = (
-        f"below {limit}: mu is a complete report"
+        statement.verdict
         if statement.is_complete
         else f"not below {limit}: mu is not a good summary"
     )
+    mu, regret = headline(statement, digits=4)
     return [
-        ("mu", upper(statement.mu), bracket),
-        ("regret", upper(statement.regret), regret_meaning),
+        ("mu", mu, bracket),
+        ("regret", regret, regret_meaning),
         ("tail ratio", upper(statement.tail_ratio), tail_meaning),
         ("advantage", upper(statement.advantage), "most that TPR can exceed FPR by, at any FPR"),
     ]
@@ -206,8 +266,8 @@ def renyi(statement: Statement, fallback: Fallback) -> str:
     if found is None:
         return "No (rho, cap)-truncated CDP is known to hold."
     said = (
-        f"Truncated CDP: rho = {upper(found.rho)} for Renyi orders above 1 and up to {found.cap:g} "
-        "only (the cap); not to be used as the rho of zCDP."
+        f"Truncated CDP: rho = {upper(found.rho)} for Renyi orders above 1 and up to "
+        f"{as_given(found.cap)} only (the cap); not to be used as the rho of zCDP."
     )
     if math.isfinite(statement.pure_epsilon):
         said += f" Pure DP: epsilon = {upper(statement.pure_epsilon)} at delta 0."
@@ -216,7 +276,8 @@ def renyi(statement: Statement, fallback: Fallback) -> str:
 
 def widest_gap(statement: Statement) -> TPRRow:
     """The row of the curve table in which mu is furthest from the run."""
-    return max(statement.tpr, key=lambda row: row.tpr_gdp - row.tpr)
+    rows = statement.tpr or map(TPRRow, *statement.curve_points)
+    return max(rows, key=lambda row: row.tpr_gdp - row.tpr)
 
 
 def run_in_words(run: Mechanism) -> str:
@@ -234,7 +295,7 @@ def _released(leaf: Mechanism, count: int) -> str:
         each = "each time on" if count > 1 else "on"
         return (
             f"{_noise(leaf.inner)}, {times}, {each} a random sample that every record joins with "
-            f"probability {leaf.rate:g}"
+            f"probability {as_given(leaf.rate)}"
         )
     return f"{_noise(leaf)}, {times}"
 
@@ -242,12 +303,15 @@ def _released(leaf: Mechanism, count: int) -> str:
 def _noise(leaf: Mechanism) -> str:
     if isinstance(leaf, Gaussian | DiscreteGaussian):
         kind = "Gaussian" if isinstance(leaf, Gaussian) else "discrete Gaussian"
-        return f"{kind} noise with noise multiplier {leaf.sigma:g}"
+        return f"{kind} noise with noise multiplier {as_given(leaf.sigma)}"
     if isinstance(leaf, Laplace | DiscreteLaplace):
         kind = "Laplace" if isinstance(leaf, Laplace) else "discrete Laplace"
-        return f"{kind} noise of scale {leaf.scale:g}"
+        return f"{kind} noise of scale {as_given(leaf.scale)}"
     if isinstance(leaf, RandomizedResponse):
-        return f"randomised response among {leaf.categories} answers with epsilon {leaf.epsilon:g}"
+        return (
+            f"randomised response among {leaf.categories} answers with epsilon "
+            f"{as_given(leaf.epsilon)}"
+        )
     if isinstance(leaf, KnownCurve):
         return "a mechanism of which only the trade-off curve is known"
     return f"a mechanism of which only {_cut(repr(leaf))} is known"
@@ -303,8 +367,10 @@ def assumptions_in_words(statement: Statement) -> str:
         said.append("noise and rates were fixed in advance")
     return (
         f"Assumed: {'; '.join(said)}. Every number is a bound, rounded to its safe side. "
-        f"Slack {delta_shown(statement.slack)}, tolerance {statement.tolerance:g}, "
-        f"gdpnum {statement.version}{f', {statement.date}' if statement.date else ''}."
+        "gdpnum saw only this description: a person with several records, and tuning runs that are "
+        "not listed, are not covered. "
+        f"Slack {delta_shown(statement.slack)}, tolerance {as_given(statement.tolerance)}, "
+        f"gdpnum {one_line(', '.join(filter(None, (statement.version, statement.date))))}."
     )
 
 
