@@ -24,7 +24,8 @@ config = execution_plan.BandMFExecutionPlanConfig(
     accountant=accountant,
 )
 
-# JAX-Privacy calibrates the noise with our accountant, and tells what it will run.
+# JAX-Privacy calibrates the noise with our accountant, and tells what it will run. gdpnum has no
+# name for that relation and warns that it labels the run "add_remove", which has the same numbers.
 run = from_dp_event(config.plan.dp_event, neighbouring=accountant.neighboring_relation)
 
 fit = gdpnum.fit_gdp(run)

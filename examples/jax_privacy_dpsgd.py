@@ -4,10 +4,13 @@ JAX-Privacy describes a training run by an event of dp-accounting; gdpnum reads 
 ``pip install 'gdpnum[jax]'``.
 """
 
-from jax_privacy.experimental import accounting
-
 import gdpnum
 from gdpnum.integrations.dp_accounting import from_dp_event
+
+try:
+    from jax_privacy.experimental import accounting  # 2.0
+except ImportError:
+    from jax_privacy import accounting
 
 # The event that JAX-Privacy accounts for: 3 epochs of MNIST in batches of 600.
 event = accounting.dpsgd_event(noise_multiplier=1.0, iterations=300, sampling_prob=0.01)

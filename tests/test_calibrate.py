@@ -395,3 +395,38 @@ def test_a_target_says_what_it_is():
     assert str(Target("tpr", 0.1, at=0.01)) == "tpr <= 0.1 at fpr=0.01"
     assert Target("advantage", 0.1).mu == mu_from_advantage(0.1)
     assert Target("epsilon", 1.0, at=0.0).read(PureDP(epsilon=2.0).curve()) == pytest.approx(2.0)
+
+
+# --- honest ends --------------------------------------------------------------------------------
+
+
+def test_where_the_engine_ends_before_the_target_it_is_said():
+    found = calibrate_dpsgd(sample_rate=0.01, steps=1000, mu=500.0)
+    assert found.achieved < 0.5 * 500.0
+    assert found.at_limit
+    assert "the end of the range that has a bound" in str(found)
+    assert not calibrate_dpsgd(sample_rate=0.01, steps=1000, mu=1.0).at_limit
+
+
+@pytest.mark.parametrize("epsilon", [1e-300, 1e-12, 1e-10])
+def test_an_epsilon_next_to_nothing_is_met_as_zero(epsilon):
+    found = calibrate_dpsgd(sample_rate=0.01, steps=1000, epsilon=epsilon, delta=1e-5)
+    assert found.target == Target("epsilon", epsilon, at=1e-5)
+    assert found.achieved == 0.0
+    assert tradeoff_curve(found.mechanism).advantage <= 1.001e-5
+    larger = calibrate_dpsgd(sample_rate=0.01, steps=1000, epsilon=1e-8, delta=1e-5)
+    assert larger.noise_multiplier < found.noise_multiplier < 1.01 * larger.noise_multiplier
+    assert found.calls < 20
+
+
+def test_a_search_that_rounding_defies_ends_on_the_safe_side():
+    found = calibrate_dpsgd(noise_multiplier=1.0, sample_rate=0.01, epsilon=1e-7, delta=0.1)
+    assert found.calls <= 101
+    assert found.achieved <= 1e-7
+
+
+def test_what_is_printed_is_no_less_than_what_is_achieved():
+    for mu in (0.7, 1.0, 1.3):
+        found = calibrate_dpsgd(sample_rate=0.01, steps=1000, mu=mu)
+        printed = float(str(found).split("mu <= ")[1].split()[0])
+        assert found.achieved <= printed <= mu

@@ -8,9 +8,11 @@ from gdpnum import (
     DPSGD,
     GDP,
     ApproxDP,
+    BudgetExceeded,
     Gaussian,
     InvalidArgument,
     InvalidType,
+    KnownCurve,
     Laplace,
     PoissonSampled,
     PureDP,
@@ -19,6 +21,7 @@ from gdpnum import (
     delta_divergence,
     fit_gdp,
     mu_from_epsilon_delta,
+    statement,
     tradeoff_curve,
 )
 from gdpnum.comparison import compare
@@ -112,6 +115,67 @@ def test_mechanisms_within_the_tolerance_are_too_close_to_call():
     assert compare(RUN, near).order == "too close to call"
     assert compare(RUN, near, tolerance=1e-6).order == "less private"
     assert compare(RUN, RUN).order == "too close to call"
+
+
+def test_a_statement_stands_for_its_run():
+    """The points it keeps would make it the less private one."""
+    noisier = DPSGD(noise_multiplier=1.001, sample_rate=0.01, steps=1000)
+    assert compare(statement(noisier), RUN).order == "more private"
+    assert compare(RUN, statement(noisier)).order == "less private"
+    assert compare(statement(RUN), RUN).order == "too close to call"
+
+
+@pytest.mark.parametrize("given", [lambda curve: curve, KnownCurve])
+def test_a_curve_that_may_be_computed_leads_a_mechanism_by_more_than_its_tolerance(given):
+    """A computed curve lies below the exact one, so that it looks less private."""
+    near = DPSGD(noise_multiplier=0.9999, sample_rate=0.01, steps=1000)
+    computed = given(tradeoff_curve(RUN))
+    assert compare(computed, near).order == "too close to call"
+    assert compare(near, computed).order == "too close to call"
+    assert compare(computed, RUN).order == "too close to call"
+    far = DPSGD(noise_multiplier=0.98, sample_rate=0.01, steps=1000)
+    assert compare(computed, far).order == "more private"
+
+
+def test_fits_of_nearly_the_same_are_too_close_to_call():
+    near = DPSGD(noise_multiplier=0.9999, sample_rate=0.01, steps=1000)
+    assert compare(fit_gdp(RUN), fit_gdp(near)).order == "too close to call"
+    far = DPSGD(noise_multiplier=0.98, sample_rate=0.01, steps=1000)
+    assert compare(fit_gdp(RUN), fit_gdp(far)).order == "more private"
+
+
+def test_large_mus_are_ordered_although_their_errors_underflow():
+    assert compare(GDP(mu=38.0), GDP(mu=76.0)).order == "more private"
+    assert compare(GDP(mu=160.0), GDP(mu=80.0)).order == "less private"
+    assert compare(GDP(mu=160.0), GDP(mu=80.0, slack=1e-3)).order == "incomparable"
+
+
+def test_the_order_of_mechanisms_says_at_which_rates_it_holds():
+    computed, known = compare(RUN, GDP(mu=2.0)), compare(GDP(mu=1.0), GDP(mu=2.0))
+    assert computed.pairings[0].smallest_fpr == 1e-12
+    assert "more private at FPRs of 1e-12 or more, Delta" in str(computed)
+    assert known.pairings[0].smallest_fpr == 0.0
+    assert "more private, Delta" in str(known)
+
+
+def test_printed_rates_are_rounded_up():
+    found = compare(RUN, Gaussian(sigma=2.0))
+    crossing = found.crossing
+    printed = str(found).split("(TPR ")[1]
+    lower, higher = printed.split(" and ")
+    for text, one in ((lower, crossing.lower), (higher, crossing.higher)):
+        first, _, second, *_ = text.split()
+        assert one.first_tpr <= float(first) <= 1.01 * one.first_tpr
+        assert one.second_tpr <= float(second) <= 1.01 * one.second_tpr
+
+
+def test_where_mu_has_no_narrow_bracket_the_curve_has_one_from_above():
+    rare = PoissonSampled(Gaussian(sigma=0.3), rate=1e-9)
+    with pytest.raises(BudgetExceeded):
+        fit_gdp(rare, tolerance=1e-4)
+    found = compare(rare, GDP(mu=0.5))
+    assert found.order == "more private"
+    assert 1e-5 < found.mus[0] < 1e-4
 
 
 def test_curves_that_are_known_are_equal_when_they_are():

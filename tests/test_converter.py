@@ -1,5 +1,6 @@
 import math
 import pickle
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from scipy import stats
 
 from gdpnum import GDP, InvalidArgument, InvalidType, fit_gdp
 from gdpnum.converter import PLDConverter, gaussian_fdp, get_worst_case_regret
-from gdpnum.integrations.pld import from_pld, ordered_curve
+from gdpnum.integrations.pld import from_pld, is_symmetric, ordered_curve
 from tests.curves import vertex_lists
 from tests.distributions import distribution, identity, randomized_response, side, sides
 from tests.oracles import divergence, loss_masses
@@ -65,7 +66,9 @@ def test_negative_epsilons_follow_from_the_symmetry_of_the_relation(remove, add)
 
 @given(sides())
 def test_dense_and_sparse_masses_have_the_same_curve(remove):
-    whole = {round(number): mass for number, mass in remove._loss_probs.items()}
+    whole = {}
+    for number, mass in remove._loss_probs.items():
+        whole[round(number)] = whole.get(round(number), 0.0) + mass
     sparse = side(whole, infinite=remove._infinity_mass)
     dense = side(
         (-8, [whole.get(number, 0.0) for number in range(-8, 9)]), infinite=remove._infinity_mass
@@ -90,7 +93,7 @@ def test_what_a_transform_leaves_below_zero_counts_as_nothing():
 
 
 def test_a_curve_of_one_direction_composes_to_that_of_both():
-    p, q = {1: 0.6, -1: 0.4 * 0.5, -2: 0.4 * 0.5}, {}
+    p = {1: 0.6, -1: 0.3, -2: 0.1}
     q = {number: mass * math.exp(-0.1 * number) for number, mass in p.items()}
     rest = 1.0 - sum(q.values())
     pld = distribution(
@@ -121,6 +124,30 @@ def test_an_optimistic_distribution_is_refused():
 def test_masses_that_are_not_numbers_are_refused():
     with pytest.raises(InvalidArgument, match="not finite"):
         from_pld(distribution(side({0: math.nan})))
+
+
+@pytest.mark.parametrize("masses", [{0: 0.5, 1: 0.49}, {0: 0.5, 1: 0.51}, {}])
+def test_masses_that_do_not_sum_to_one_are_refused(masses):
+    with pytest.raises(InvalidArgument, match="not to 1"):
+        from_pld(distribution(side(masses)))
+    with pytest.raises(InvalidArgument, match="not to 1"):
+        ordered_curve(distribution(side({0: 1.0}), side(masses)))
+
+
+def test_a_mass_that_is_missing_may_be_at_infinity():
+    curve = from_pld(distribution(side({0: 1.0 - 1e-6})))
+    assert curve.delta(1e9) == pytest.approx(1e-6)
+    assert curve.delta(1e9) >= 1e-6 * (1.0 - 1e-9)
+    rounded = from_pld(distribution(side({0: 1.0 - 1e-13})))
+    assert rounded.delta(1e9) == 0.0
+
+
+def test_a_distribution_that_does_not_say_that_it_is_symmetric_is_read_both_ways():
+    remove, add = side({0: 1.0}), side({0: 0.5}, infinite=0.5)
+    silent = SimpleNamespace(_pmf_remove=remove, _pmf_add=add)
+    assert from_pld(silent).delta(0.0) == pytest.approx(0.5)
+    assert not is_symmetric(silent)
+    assert is_symmetric(SimpleNamespace(_pmf_remove=remove))
 
 
 @pytest.mark.parametrize("wrong", [None, 1.0, "pld", [1.0]])

@@ -12,7 +12,7 @@ import pytest
 
 import gdpnum
 from gdpnum import dpsgd
-from gdpnum.dpsgd import CTDAccountant, get_mu_and_regret_for_dpsgd
+from gdpnum.dpsgd import AccountingMismatch, CTDAccountant, get_mu_and_regret_for_dpsgd
 from gdpnum.integrations.engines import from_engine
 
 REPORTED = {"noise_multiplier": 9.4, "sample_rate": 2**14 / 50_000}
@@ -161,8 +161,27 @@ def test_an_optimizer_counts_its_steps():
     accountant = CTDAccountant()
     count_step = accountant.get_optimizer_hook_fn(sample_rate=0.125)
     count_step(SimpleNamespace(noise_multiplier=1.0, accumulated_iterations=1))
-    count_step(SimpleNamespace(noise_multiplier=1.0, accumulated_iterations=2))
-    assert accountant.history == [(1.0, 0.125, 1), (1.0, 0.25, 1)]
+    count_step(SimpleNamespace(noise_multiplier=1.0, accumulated_iterations=1))
+    assert accountant.history == [(1.0, 0.125, 2)]
+
+
+def test_accumulated_batches_are_warned_of():
+    """A record can be in several Poisson batches; it then moves the sum several times as far."""
+    accountant = CTDAccountant()
+    count_step = accountant.get_optimizer_hook_fn(sample_rate=0.125)
+    with pytest.warns(AccountingMismatch, match="2 batches .* privacy is overstated"):
+        count_step(SimpleNamespace(noise_multiplier=1.0, accumulated_iterations=2))
+    assert accountant.history == [(1.0, 0.25, 1)]
+
+
+def test_where_the_accuracy_is_out_of_reach_a_looser_bound_is_told():
+    accountant = accountant_of((0.25, 1e-5, 100))
+    with pytest.raises(gdpnum.BudgetExceeded):
+        gdpnum.tradeoff_curve(accountant.run)
+    epsilon = accountant.get_epsilon(1e-5)
+    assert 0.0 < epsilon < math.inf
+    # With more noise it is told at full accuracy, and no larger.
+    assert epsilon >= accountant_of((0.4, 1e-5, 100)).get_epsilon(1e-5)
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import reprlib
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Literal, final
@@ -15,11 +17,12 @@ from gdpnum.curve.gaussian import GaussianCurve
 from gdpnum.curve.mechanism_curve import SMALLEST_TPR, as_curve, demanded
 from gdpnum.curve.order import Witness, blackwell_order
 from gdpnum.curve.tradeoff import TradeoffCurve
-from gdpnum.errors import InvalidArgument, InvalidType
+from gdpnum.errors import BudgetExceeded, InvalidArgument, InvalidType
 from gdpnum.loss.pair import Floats
 from gdpnum.measures.divergence import DeltaDivergence, delta_divergence
 from gdpnum.measures.gdp import GDPFit, fit_gdp
 from gdpnum.mechanisms.mechanism import Mechanism
+from gdpnum.representations import KnownCurve
 from gdpnum.risk import Subject
 from gdpnum.rounding import rounded_up
 
@@ -29,6 +32,9 @@ Order = Literal["equal", "less private", "more private", "incomparable", "too cl
 
 # Beside the vertices, so many false positive rates are looked at.
 _SCAN = 241
+
+# A curve that was given may be computed: to this by default, relative to its mu.
+_GIVEN = 1e-3
 
 
 @final
@@ -53,13 +59,15 @@ class Pairing:
 
     ``order`` is of the first against the second. ``crossing`` is there exactly if they are
     "incomparable". ``forward`` is Delta(f, g), how much more the second admits than the first for
-    the prior that makes most of it; ``backward`` is Delta(g, f).
+    the prior that makes most of it; ``backward`` is Delta(g, f). The order holds at FPRs of
+    ``smallest_fpr`` or more: 0 where both curves are known, and 1e-12 where one is computed.
     """
 
     order: Order
     crossing: Crossing | None
     forward: DeltaDivergence
     backward: DeltaDivergence
+    smallest_fpr: float = 0.0
 
     @property
     def delta_divergence(self) -> DeltaDivergence:
@@ -119,22 +127,27 @@ class Comparison:
         for first, second in combinations(range(len(names)), 2):
             pairing = self.between(first, second)
             delta = f"Delta {pairing.delta_divergence.value:.3g}"
-            lines.append(f"[{first}] against [{second}]: {pairing.order}, {delta}{_where(pairing)}")
+            order = f"{pairing.order}{_condition(pairing)}"
+            lines.append(f"[{first}] against [{second}]: {order}, {delta}{_where(pairing)}")
         return "\n".join(lines)
 
 
 def compare(*subjects: Subject, slack: float = 1e-10, tolerance: float = 1e-4) -> Comparison:
     """Which of two or more subjects is the more private: their Blackwell order, and the distance.
 
-    Subjects are mechanisms, trade-off curves, representations such as ``GDP(mu=1.0)`` and fits.
-    The first is "more private" than the second if no attack, at any false positive rate, has a
-    higher true positive rate against it, and some have a lower one. Where each has the better of
-    it at some rate they are "incomparable", and ``crossing`` says where.
+    Subjects are mechanisms, trade-off curves, representations such as ``GDP(mu=1.0)``, fits, and
+    statements, which stand for the run they are of. The first is "more private" than the second if
+    no attack, at any false positive rate, has a higher true positive rate against it, and some have
+    a lower one. Where each has the better of it at some rate they are "incomparable", and
+    ``crossing`` says where.
 
-    Guarantee: exact for curves, representations, fits and compositions of Gaussians. The curve of
-    another mechanism is known to a relative ``tolerance`` of its mu, down to rates of 1e-12. So a
-    lead counts only if it exceeds these; two that nowhere lead by more are
-    "too close to call", and "more private" says that there is such a lead, and none against it.
+    Guarantee: exact for curves, representations and compositions of Gaussians. The curve of
+    another mechanism is known to a relative ``tolerance`` of its mu, and a fit to its own, so their
+    order is one at FPRs of 1e-12 or more, and a lead counts only if it exceeds the tolerances; two
+    that nowhere lead by more are "too close to call", and "more private" says that there is such a
+    lead, and none against it. A curve does not say whether it was computed: against a mechanism
+    every one but a Gaussian one is taken to be known to 1e-3, as `tradeoff_curve` gives it, or to
+    the ``tolerance`` if that is larger; two curves are compared as they are.
 
     An epsilon is not an order, as each holds at a delta of its own:
 
@@ -151,19 +164,37 @@ def compare(*subjects: Subject, slack: float = 1e-10, tolerance: float = 1e-4) -
     slack = _validate.fraction("slack", slack, advice="pass an allowance such as 1e-10")
     tolerance = demanded(tolerance, SMALLEST_TPR, None).tolerance
     _refuse_mixed(subjects)
+    names = tuple(_name(one) for one in subjects)
+    subjects = tuple(_meant(one) for one in subjects)
     curves = [_curve(number, one, tolerance) for number, one in enumerate(subjects)]
-    margins = [_margin(*both, tolerance) for both in zip(subjects, curves, strict=True)]
+    both = list(zip(subjects, curves, strict=True))
     return Comparison(
-        subjects=tuple(_name(one) for one in subjects),
-        mus=tuple(_mu(*both, slack) for both in zip(subjects, curves, strict=True)),
+        subjects=names,
+        mus=tuple(_mu(*one, slack, tolerance) for one in both),
         advantages=tuple(curve.advantage for curve in curves),
         slack=slack,
         tolerance=tolerance,
         pairings=tuple(
-            _pairing(curves[i], curves[j], margins[i] + margins[j])
+            _pairing(
+                curves[i],
+                curves[j],
+                _margin(*both[i], subjects[j], tolerance)
+                + _margin(*both[j], subjects[i], tolerance),
+            )
             for i, j in combinations(range(len(curves)), 2)
         ),
     )
+
+
+def _meant(subject: Subject) -> Subject:
+    """The run in place of a statement, whose few points are a looser curve than the run's own."""
+    run = getattr(subject, "run", None)
+    return run if isinstance(run, Mechanism) and hasattr(subject, "curve") else subject
+
+
+def _is_computed(subject: Subject) -> bool:
+    """Whether it is a mechanism, rather than something known by a curve."""
+    return isinstance(subject, Mechanism) and not hasattr(subject, "curve")
 
 
 def _curve(number: int, subject: Subject, tolerance: float) -> TradeoffCurve:
@@ -172,23 +203,31 @@ def _curve(number: int, subject: Subject, tolerance: float) -> TradeoffCurve:
     return as_curve(f"subjects[{number}]", subject, tolerance=tolerance)
 
 
-def _margin(subject: Subject, curve: TradeoffCurve, tolerance: float) -> float:
+def _margin(subject: Subject, curve: TradeoffCurve, other: Subject, tolerance: float) -> float:
     """How far, relative to its mu, the curve may be from the subject's own."""
-    is_exact = isinstance(curve, GaussianCurve) or not isinstance(subject, Mechanism)
-    return 0.0 if is_exact or hasattr(subject, "curve") else tolerance
+    if isinstance(subject, GDPFit):
+        return subject.tolerance if math.isfinite(subject.mu) else 0.0
+    if isinstance(curve, GaussianCurve):
+        return 0.0
+    if _is_computed(subject):
+        return tolerance
+    is_given = isinstance(subject, (TradeoffCurve, KnownCurve))
+    return max(tolerance, _GIVEN) if is_given and _is_computed(other) else 0.0
 
 
-def _mu(subject: Subject, curve: TradeoffCurve, slack: float) -> float:
+def _mu(subject: Subject, curve: TradeoffCurve, slack: float, tolerance: float) -> float:
     if isinstance(subject, GDPFit):
         return subject.mu
-    if isinstance(subject, Mechanism) and not hasattr(subject, "curve"):
-        return fit_gdp(subject, slack=slack).mu
+    if isinstance(subject, Mechanism) and _is_computed(subject):
+        # Where no bracket is as narrow as asked, the curve still has a mu, from above.
+        with suppress(BudgetExceeded):
+            return fit_gdp(subject, slack=slack, tolerance=tolerance).mu
     return fit_gdp(curve, slack=slack).mu
 
 
 def _name(subject: Subject) -> str:
     if isinstance(subject, GDPFit):
-        return f"GDPFit(mu={subject.mu:.6g}, slack={subject.slack!r})"
+        return f"GDPFit(mu={rounded_up(subject.mu, digits=6)}, slack={subject.slack!r})"
     if isinstance(subject, TradeoffCurve) and not isinstance(subject, GaussianCurve):
         return type(subject).__name__
     text = repr(subject)
@@ -217,6 +256,7 @@ def _pairing(first: TradeoffCurve, second: TradeoffCurve, margin: float) -> Pair
         crossing=crossing,
         forward=delta_divergence(first, second),
         backward=delta_divergence(second, first),
+        smallest_fpr=SMALLEST_TPR if margin > 0.0 else 0.0,
     )
 
 
@@ -292,12 +332,18 @@ def _crossing(
     return Crossing(alpha=less, tpr=second.tpr(less), lower=lower, higher=higher)
 
 
+def _condition(pairing: Pairing) -> str:
+    smallest = pairing.smallest_fpr
+    return f" at FPRs of {smallest:g} or more" if smallest > 0.0 else ""
+
+
 def _where(pairing: Pairing) -> str:
     crossing = pairing.crossing
     if crossing is None:
         return ""
     sides = " and ".join(
-        f"{one.first_tpr:.3g} to {one.second_tpr:.3g} at FPR {one.alpha:.3g}"
+        f"{rounded_up(one.first_tpr, digits=3)} to {rounded_up(one.second_tpr, digits=3)} "
+        f"at FPR {one.alpha:.3g}"
         for one in (crossing.lower, crossing.higher)
     )
     return f"; they cross at FPR {crossing.alpha:.3g} (TPR {sides})"

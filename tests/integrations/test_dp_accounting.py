@@ -5,6 +5,7 @@ import math
 import pickle
 import subprocess
 import sys
+import warnings
 
 import numpy as np
 import pytest
@@ -52,7 +53,10 @@ def dpsgd(sigma, rate, steps):
 
 
 def mechanism(event, neighbouring="add_remove"):
-    return from_dp_event(event, neighbouring=neighbouring)
+    with warnings.catch_warnings():
+        # That has a test of its own.
+        warnings.simplefilter("ignore", ours.RelabelledNeighbours)
+        return from_dp_event(event, neighbouring=neighbouring)
 
 
 # --- the mechanisms that events are -------------------------------------------------------------
@@ -100,8 +104,9 @@ def test_a_reference_run_has_its_mu():
         ),
         (sampled(1.0, repeated(laplace(3.0), 2)), "add_remove", Laplace(scale=3.0) * 2),
         (tree(2.0, 7), "replace_special", Gaussian(sigma=2.0) * 3),
-        (tree(2.0, [3, 8, 5]), "add_remove", Gaussian(sigma=2.0) * 4),
+        (tree(2.0, [3, 8, 5]), "replace_special", Gaussian(sigma=2.0) * 4),
         (tree(2.0, 1), "replace", Gaussian(sigma=2.0, neighbouring="replace")),
+        (tree(2.0, 7), "replace", Gaussian(sigma=2.0, neighbouring="replace") * 3),
         (mixture(2.0, [0.0, 4.0], [0.75, 0.25]), "add_remove", None),
         (mixture(2.0, [4.0], [1.0]), "add_remove", None),
         (events.ZCDpEvent(0.5), "replace", ZCDP(rho=0.5)),
@@ -133,7 +138,6 @@ def test_an_event_is_the_mechanism_it_describes(event, neighbouring, expected):
         gaussian(0.0),
         laplace(0.0),
         sampled(0.5, gaussian(0.0)),
-        tree(0.0, 4),
         mixture(0.0, [0.0, 1.0], [0.5, 0.5]),
         composed([gaussian(1.0), repeated(events.NonPrivateDpEvent(), 3)]),
     ],
@@ -144,6 +148,10 @@ def test_what_is_not_private_reveals_everything(event):
     assert run == ApproxDP(epsilon=0.0, delta=1.0)
     assert fit_gdp(run).mu == math.inf
     assert tradeoff_curve(run).epsilon(0.5) == math.inf
+
+
+def test_a_tree_without_noise_reveals_everything():
+    assert mechanism(tree(0.0, 4), "replace_special") == ApproxDP(epsilon=0.0, delta=1.0)
 
 
 @pytest.mark.parametrize("steps", [1, 2, 7, 8, 1000])
@@ -262,6 +270,8 @@ def test_one_bucket_and_pure_chance_tell_nothing():
         (sampled(0.1, laplace(1.0)), "replace", "^event: LaplaceDpEvent has a bound"),
         (mixture(1.0, [0.0, 1.0], [0.5, 0.5]), "replace", "MixtureOfGaussians"),
         (response(0.5, 4), "add_remove", "number of answers"),
+        (tree(5.0, 8), "add_remove", "^event: SingleEpochTree.*'replace_special' or 'replace'"),
+        (sampled(0.1, tree(5.0, 8)), "add_remove", "^event: SingleEpochTree.*other leaves"),
         (events.ZCDpEvent(0.5, 0.1), "add_remove", "xi=0 only"),
         (sampled(0.1, repeated(gaussian(1.0), 2)), "replace", "several of Gaussian"),
         (
@@ -291,7 +301,6 @@ def test_an_event_without_a_bound_is_refused_by_its_path(event, neighbouring, me
         (repeated(gaussian(-1.0), 2), r"^event: noise_multiplier=-1.0 is negative"),
         (composed([gaussian(math.nan)]), r"^events\[0\]: noise_multiplier=nan"),
         (repeated(gaussian(1.0), -1), "^event: count=-1 is below 0"),
-        (tree(1.0, []), "step_counts is empty"),
         (mixture(1.0, [0.0, 1.0], [0.5]), "2 sensitivities with 1 sampling_probs"),
         (mixture(1.0, [0.0, 1.0], [0.5, 0.1]), "of sum 0.6"),
         (events.DiscreteLaplaceDpEvent(0.0, 1), "noise_parameter=0.0 is not positive"),
@@ -301,6 +310,11 @@ def test_an_event_without_a_bound_is_refused_by_its_path(event, neighbouring, me
 def test_an_event_with_a_wrong_number_is_refused(event, message):
     with pytest.raises(InvalidArgument, match=message):
         mechanism(event)
+
+
+def test_a_tree_without_steps_is_refused():
+    with pytest.raises(InvalidArgument, match="step_counts is empty"):
+        mechanism(tree(1.0, []), "replace_special")
 
 
 @pytest.mark.parametrize("wrong", [None, 1.0, "GaussianDpEvent", Gaussian(sigma=1.0)])
@@ -362,7 +376,29 @@ def test_what_an_accountant_composed_is_read_from_its_ledger(neighbouring):
     accountant.compose(gaussian(2.0), 2).compose(sampled(0.1, gaussian(3.0)), 5)
     relation = "replace" if neighbouring == "replace" else "add_remove"
     two, three = (Gaussian(sigma=sigma, neighbouring=relation) for sigma in (2.0, 3.0))
-    assert from_dp_accountant(accountant) == two * 2 + PoissonSampled(three, rate=0.1) * 5
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ours.RelabelledNeighbours)
+        run = from_dp_accountant(accountant)
+    assert run == two * 2 + PoissonSampled(three, rate=0.1) * 5
+
+
+def test_a_label_that_is_not_the_relation_asked_for_is_warned_of_where_it_is_given():
+    event = dpsgd(1.0, 0.1, 20)
+    said = {"expected_warning": ours.RelabelledNeighbours, "match": "labelled.*replace_special"}
+    accountant = ours.GdpnumAccountant(Relation.REPLACE_SPECIAL).compose(event)
+    for ask in (
+        lambda: from_dp_event(event, neighbouring="replace_special"),
+        lambda: from_dp_event(event, neighbouring=Relation.REPLACE_SPECIAL),
+        lambda: from_dp_accountant(accountant),
+        lambda: accountant.mechanism,
+    ):
+        with pytest.warns(**said) as caught:
+            assert ask().neighbouring == "add_remove"
+        assert caught[0].filename == __file__
+    # Numbers have no label, and neither has a curve.
+    assert accountant.get_epsilon(1e-5) > 0.0
+    from_dp_event(response(0.5, 4), neighbouring="replace_special")
+    from_dp_event(event, neighbouring="add_remove")
 
 
 def test_it_matters_not_how_the_accountant_accounts():
@@ -414,7 +450,8 @@ def test_ours_refuses_what_has_no_bound_and_stays_as_it_was():
     accountant = ours.GdpnumAccountant().compose(gaussian(2.0))
     event = composed([gaussian(1.0), repeated(events.UnsupportedDpEvent(), 2)])
     assert not accountant.supports(event)
-    assert accountant.supports(tree(1.0, 5))
+    assert not accountant.supports(tree(1.0, 5))
+    assert ours.GdpnumAccountant(Relation.REPLACE_SPECIAL).supports(tree(1.0, 5))
     with pytest.raises(theirs.UnsupportedEventError, match=r"events\[1\].event"):
         accountant.compose(event)
     assert accountant.ledger == gaussian(2.0)
@@ -489,4 +526,5 @@ except ImportError as error:
 def test_numpy_numbers_are_numbers():
     event = repeated(sampled(np.float32(0.25), gaussian(np.float64(2.0))), np.int64(3))
     assert mechanism(event) == DPSGD(noise_multiplier=2.0, sample_rate=0.25, steps=3)
-    assert mechanism(tree(2.0, np.array([3, 8]))) == Gaussian(sigma=2.0) * 4
+    run = mechanism(tree(2.0, np.array([3, 8])), "replace_special")
+    assert run == Gaussian(sigma=2.0) * 4

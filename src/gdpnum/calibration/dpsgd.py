@@ -84,7 +84,9 @@ def calibrate_dpsgd(
     )
     run.described()  # checks the numbers
     _refuse_trivial(run, target)
-    plan = {"noise_multiplier": _noise, "sample_rate": _rate, "steps": _steps}[found](run, target)
+    plan = {"noise_multiplier": _noise, "sample_rate": _rate, "steps": _steps}[found](
+        run, target.sought
+    )
 
     def with_parameter(parameter: float) -> _Run:
         if found == "steps":
@@ -93,7 +95,7 @@ def calibrate_dpsgd(
             return replace(run, sample_rate=parameter)
         return replace(run, noise_multiplier=parameter)
 
-    meter = Meter(lambda one: with_parameter(one).described(), target, progress)
+    meter = Meter(lambda one: with_parameter(one).described(), target.sought, progress)
     search = Search(
         meter,
         name=found,

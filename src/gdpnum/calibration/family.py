@@ -67,7 +67,7 @@ def calibrate(
     def made(parameter: float) -> Mechanism:
         return family(int(parameter) if integer else parameter)
 
-    meter = Meter(made, target, progress)
+    meter = Meter(made, target.sought, progress)
     # The ends tell the direction and a first slope.
     ends = [meter.read(parameter, max(COARSE, tolerance)) for parameter in (lower, upper)]
     private, open_ = sorted(ends, key=lambda reading: reading.excess)

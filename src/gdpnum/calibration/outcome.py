@@ -8,6 +8,7 @@ from typing import final
 
 from gdpnum.calibration.target import Target
 from gdpnum.mechanisms.mechanism import Mechanism
+from gdpnum.rounding import rounded_up
 
 __all__ = ["Attempt", "Calibration", "DPSGDCalibration", "Progress"]
 
@@ -38,11 +39,16 @@ class _Outcome:
     at_limit: bool = False
 
     def _described(self, parameter: str) -> str:
-        end = ", the end of the range" if self.at_limit else ""
+        end = ", the end of the range that has a bound" if self.at_limit else ""
         return (
-            f"{parameter}{end}: {self.target.kind} = {self.achieved:.6g} "
+            f"{parameter}{end}: {self.target.kind} <= {self._shown()} "
             f"for {self.target} ({self.calls} engine calls)"
         )
+
+    def _shown(self) -> str:
+        """The achieved value rounded up, or in full where that would read as above the target."""
+        rounded = rounded_up(self.achieved, digits=6)
+        return rounded if float(rounded) <= self.target.value else repr(self.achieved)
 
 
 @final
@@ -52,7 +58,8 @@ class Calibration(_Outcome):
 
     Guarantee: ``mechanism`` meets ``target``, since ``achieved`` bounds what it does from above.
     ``achieved`` is at most the target and within a relative ``tolerance`` of it, unless
-    ``at_limit``: then even the least private setting in the range meets it.
+    ``at_limit``: then even the least private setting in the range meets it, or the least private
+    one that the engine has a bound for. An epsilon below 1e-9, or 1e-6 delta, is met as epsilon 0.
     """
 
     value: float
@@ -69,7 +76,8 @@ class DPSGDCalibration(_Outcome):
     Guarantee: ``mechanism`` meets ``target``, since ``achieved`` bounds what it does from above.
     ``achieved`` is at most the target and within a relative ``tolerance`` of it (for few steps, as
     near as a whole number comes), unless ``at_limit``: then even the end of the range meets it, a
-    sample rate of one, say.
+    sample rate of one, say, or the least noise that the engine has a bound for. An epsilon below
+    1e-9, or 1e-6 delta, is met as epsilon 0.
     """
 
     noise_multiplier: float

@@ -12,7 +12,7 @@ import math
 from typing import final
 
 from gdpnum.calibration.meter import FAR, Meter, Reading
-from gdpnum.errors import InvalidArgument
+from gdpnum.errors import BudgetExceeded, InvalidArgument
 
 __all__ = ["COARSE", "Search"]
 
@@ -33,6 +33,9 @@ _STRIDE = 1.5
 
 # From this call on every third halves the bracket: what defies interpolation ends, too.
 _PATIENCE = 9
+
+# Most end by ten. One that has not by this call never would: the bound has no more digits.
+_MOST_CALLS = 100
 
 
 @final
@@ -82,11 +85,30 @@ class Search:
             self.narrow(reading)
             if self._safe is not None and self._is_answer(self._safe):
                 return self._safe
+            if self._meter.calls >= _MOST_CALLS:
+                return self._last_resort()
             parameter = self._next(reading)
 
     def is_at_limit(self, reading: Reading) -> bool:
-        """Whether the range ends there before the target is reached."""
-        return reading.parameter == self._open and not self._is_near(reading)
+        """Whether the range, or what can be computed of it, ends before the target is reached."""
+        if self._is_near(reading):
+            return False
+        if reading.parameter == self._open:
+            return True
+        # Past the last setting that the engine has a bound for, a formula far above it takes over.
+        missed, tolerance = self._missed, self._levels[-1]
+        return missed is not None and not self._meter.target.has_bound(
+            missed.mechanism, tolerance=tolerance
+        )
+
+    def _last_resort(self) -> Reading:
+        """What is known to meet the target, though not how near it is."""
+        if self._safe is not None:
+            return self._safe
+        raise BudgetExceeded(
+            f"after {self._meter.calls} engine calls no setting was found to meet "
+            f"{self._meter.target}; pass a larger tolerance or a weaker target"
+        )
 
     def narrow(self, reading: Reading) -> None:
         """Move an end of the bracket; refuse a target that the most private setting misses."""

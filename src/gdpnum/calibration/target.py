@@ -28,6 +28,10 @@ _CONDITION = {"mu": "slack", "epsilon": "delta", "tpr": "fpr"}
 # Where the engine cannot keep a tolerance it is asked for coarser ones, until about this.
 _COARSEST = 0.01
 
+# An epsilon below this, or below this share of delta, is sought as 0: beside the delta it hardly
+# counts, and a curve's rounding hides it.
+_SMALLEST_EPSILON, _SMALLEST_SHARE = 1e-9, 1e-6
+
 # From this mu on a curve's misses are too few to be told from its TPR; the fit itself can.
 _LARGE_MU = 4.0
 
@@ -59,6 +63,17 @@ class Target:
     def mu(self) -> float:
         """The mu of the Gaussian mechanism that just meets the target."""
         return self.strength(self.value)
+
+    @property
+    def sought(self) -> Target:
+        """What a search is to meet in its place: never weaker, and within reach of floats.
+
+        For an epsilon next to nothing it is epsilon 0 at the same delta, a bound on the advantage.
+        """
+        if self.kind != "epsilon" or not self.at:
+            return self
+        is_tiny = self.value < max(_SMALLEST_EPSILON, _SMALLEST_SHARE * self.at)
+        return Target("epsilon", 0.0, at=self.at) if is_tiny else self
 
     def strength(self, value: float) -> float:
         """The mu of the Gaussian mechanism with that value; for a pure epsilon, epsilon itself.
@@ -103,6 +118,15 @@ class Target:
             return value, mu_from_advantage(min(curve.advantage, self.at))
         value = min(value, formula)
         return value, self.strength(value)
+
+    def has_bound(self, mechanism: Mechanism, *, tolerance: float) -> bool:
+        """Whether the engine has a bound on what a mechanism achieves, and not only a formula."""
+        if self.kind == "mu":
+            return math.isfinite(self._mu(mechanism, tolerance))
+        return (
+            _kept(lambda one: as_curve("mechanism", mechanism, tolerance=one), tolerance)
+            is not None
+        )
 
     def confirmed(self, mechanism: Mechanism, value: float, *, tolerance: float) -> float:
         """A value so close to the target that the bound of `fit_gdp`, a little looser, decides.

@@ -23,8 +23,8 @@ EPILOG = epilog(
     "gdpnum calibrate --noise-multiplier 1 --dataset-size 50000 --steps 1000 \\\n"
     "  --epsilon 2 --delta 1e-5",
     note="JSON keys: found (which parameter), noise_multiplier, sample_rate, steps, batch_size, "
-    "target (kind, value, at), achieved, at_limit (whether even the end of the range meets the "
-    "target), tolerance, calls (of the engine), mechanism.",
+    "target (kind, value, at), achieved, at_limit (whether the end of the "
+    "range was reached), tolerance, calls (of the engine), mechanism.",
 )
 
 
@@ -116,7 +116,8 @@ def _lines(document: dict[str, Any], target: str) -> Iterator[str]:
     }[found]
     kind, achieved = document["target"]["kind"], document["achieved"]
     shown = rounded_up(achieved, digits=6) if math.isfinite(achieved) else "infinite"
-    yield f"{found.replace('_', ' ').capitalize()} {value[found]}: the {end} that meets {target}."
+    known = "which meets" if document["at_limit"] else f"the {end} that meets"
+    yield f"{found.replace('_', ' ').capitalize()} {value[found]}: {known} {target}."
     yield ""
     rows = [
         (name.replace("_", " "), value[name] if name == found else as_given(document[name]))
@@ -127,4 +128,4 @@ def _lines(document: dict[str, Any], target: str) -> Iterator[str]:
     yield as_table([*rows, ("target", target), ("achieved", f"{kind} <= {shown}")])
     if document["at_limit"]:
         yield ""
-        yield f"Even the end of the range, {found} = {value[found]}, meets the target."
+        yield "It is at the end of the range that can be accounted for; others may meet it, too."

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+from scipy.special import ndtr
 
 from gdpnum.curve.gaussian import GaussianCurve
 from gdpnum.curve.mechanism_curve import HasCurve, as_curve
@@ -19,6 +21,9 @@ Relation = Literal["equal", "less private", "more private", "incomparable"]
 
 # Differences of this size, relative to the TPR, are rounding.
 _ROUNDING = 1e-11
+
+# FPRs below this are not told apart.
+_SMALLEST_FPR = 1e-300
 
 
 @dataclass(frozen=True)
@@ -52,7 +57,8 @@ def blackwell_order(
 
     Between vertices, and between points of equal slope, the difference of two curves has no
     further extremes, so looking there is enough. Curves are told apart down to false positive
-    rates of about 1e-300, and up to differences of a relative 1e-11.
+    rates of about 1e-300, and up to differences of a relative 1e-11; Gaussian curves at any rate,
+    with a witness whose alpha may have become 0, and "equal" only if mu and slack are so.
 
     >>> from gdpnum import GDP, PureDP, blackwell_order
     >>> blackwell_order(GDP(mu=1.0).curve(), GDP(mu=2.0).curve()).relation
@@ -66,6 +72,9 @@ def blackwell_order(
     if not (first.is_symmetric and second.is_symmetric):
         others = _extremes(first.inverse(), second.inverse(), inverted=True)
         lower, higher = lower or others[0], higher or others[1]
+    if isinstance(first, GaussianCurve) and isinstance(second, GaussianCurve):
+        below, above = _gaussian_leads(first, second)
+        lower, higher = lower or below, higher or above
     if lower is not None:
         return BlackwellOrder("incomparable" if higher else "less private", lower, higher)
     return BlackwellOrder("more private" if higher else "equal", lower, higher)
@@ -87,6 +96,32 @@ def _extremes(
         witness(most) if lead[most] > _ROUNDING else None,
         witness(least) if lead[least] < -_ROUNDING else None,
     )
+
+
+def _gaussian_leads(
+    first: GaussianCurve, second: GaussianCurve
+) -> tuple[Witness | None, Witness | None]:
+    """Where the first of two Gaussian curves is below the second by most, and where above.
+
+    By mu and slack, as the place may be an FPR that is too small for a float: TPRs of f_mu and
+    f_mu' differ by most, 2 Phi(|mu - mu'| / 2) - 1, at FPR Phi(-(mu + mu') / 2).
+    """
+    if math.isinf(first.mu) or math.isinf(second.mu):
+        return None, None
+    middle, half = 0.5 * (first.mu + second.mu), 0.5 * (first.mu - second.mu)
+    apart = first.slack - second.slack
+    by_mu = half if abs(half) > _ROUNDING * middle else 0.0
+    by_slack = apart if abs(apart) > _ROUNDING * max(first.slack, second.slack) else 0.0
+    alpha = float(ndtr(-middle))
+    if by_mu * by_slack < 0.0:
+        # The lead by slack is seen at FPR 0, and that by mu unless its FPR is too small.
+        gained = math.erf(abs(half) * 0.5**0.5)
+        if alpha > _SMALLEST_FPR or gained <= abs(apart):
+            return None, None
+    lead = by_mu or by_slack
+    tprs = (min(1.0, float(ndtr(half)) + first.slack), min(1.0, float(ndtr(-half)) + second.slack))
+    witness = Witness(alpha, *tprs)
+    return (witness if lead > 0.0 else None), (witness if lead < 0.0 else None)
 
 
 def _candidates(first: TradeoffCurve, second: TradeoffCurve) -> Floats:

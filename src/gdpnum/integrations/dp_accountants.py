@@ -10,7 +10,7 @@ from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import BudgetExceeded, GdpnumError, InvalidArgument, InvalidType
 from gdpnum.integrations import imported
 from gdpnum.integrations.dp_event_leaves import REVEALS
-from gdpnum.integrations.dp_events import from_dp_event
+from gdpnum.integrations.dp_events import described, relation_of, warn_if_relabelled
 from gdpnum.mechanisms import Mechanism
 
 __all__ = ["CurveAccountant", "accountant_class", "from_dp_accountant"]
@@ -20,6 +20,7 @@ def from_dp_accountant(accountant: object) -> Mechanism:
     """What an accountant of dp-accounting has composed so far, for its neighbouring relation.
 
     It is read from the ``ledger``, so how the accountant itself accounts for it does not matter.
+    Of "replace_special" it warns as `from_dp_event` does.
 
     >>> from collections import namedtuple
     >>> from types import SimpleNamespace
@@ -42,7 +43,10 @@ def from_dp_accountant(accountant: object) -> Mechanism:
         raise InvalidArgument(
             "the accountant's ledger is empty; compose the events of the run first"
         )
-    return from_dp_event(ledger, neighbouring=source.neighboring_relation)
+    relation = relation_of(source.neighboring_relation)
+    run = described(ledger, relation)
+    warn_if_relabelled(run, relation)
+    return run
 
 
 class CurveAccountant:
@@ -69,7 +73,10 @@ class CurveAccountant:
     @property
     def mechanism(self) -> Mechanism:
         """What was composed so far; ``PureDP(epsilon=0.0)`` if nothing was."""
-        return from_dp_event(self.ledger, neighbouring=self.neighboring_relation)
+        relation = relation_of(self.neighboring_relation)
+        run = described(self.ledger, relation)
+        warn_if_relabelled(run, relation)
+        return run
 
     def get_epsilon(self, target_delta: float) -> float:
         """The smallest epsilon at that delta, from above; infinite for a non-private event."""
@@ -82,7 +89,9 @@ class CurveAccountant:
     def _curve(self) -> TradeoffCurve:
         if self._known is None:
             try:
-                self._known = tradeoff_curve(self.mechanism, tolerance=self._tolerance)
+                # Numbers have no label, so nothing is to be warned of.
+                run = described(self.ledger, relation_of(self.neighboring_relation))
+                self._known = tradeoff_curve(run, tolerance=self._tolerance)
             except BudgetExceeded:
                 # With next to no noise; a search for enough of it must be able to go on.
                 self._known = REVEALS.curve()
@@ -94,7 +103,7 @@ class CurveAccountant:
             self._known = None
             return None
         try:
-            from_dp_event(event, neighbouring=self.neighboring_relation)
+            described(event, relation_of(self.neighboring_relation))
         except GdpnumError as error:
             return self.CompositionErrorDetails(invalid_event=event, error_message=str(error))
         return None

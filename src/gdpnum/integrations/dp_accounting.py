@@ -17,13 +17,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gdpnum.integrations.dp_accountants import accountant_class, from_dp_accountant
-from gdpnum.integrations.dp_events import from_dp_event
+from gdpnum.integrations.dp_events import RelabelledNeighbours, from_dp_event
 from gdpnum.integrations.pld import from_pld
 
 if TYPE_CHECKING:
     from gdpnum.integrations.dp_accountants import CurveAccountant as GdpnumAccountant
 
-__all__ = ["GdpnumAccountant", "from_dp_accountant", "from_dp_event", "from_pld"]
+__all__ = [
+    "GdpnumAccountant",
+    "RelabelledNeighbours",
+    "from_dp_accountant",
+    "from_dp_event",
+    "from_pld",
+]
 
 
 def __getattr__(name: str) -> object:

@@ -53,6 +53,11 @@ def _noise(sigma: float, relation: Relation) -> Gaussian:
 
 
 def _tree(event: Any, relation: Relation) -> Leaves:
+    if relation == "add_remove":
+        raise UnsupportedMechanism(
+            "SingleEpochTreeAggregationDpEvent has a bound for neighbouring='replace_special' or "
+            "'replace'; an added or removed record moves all that come after it to other leaves"
+        )
     sigma = _validate.non_negative("noise_multiplier", event.noise_multiplier)
     given = event.step_counts
     trees = list(given) if isinstance(given, (Sequence, np.ndarray)) else [given]
@@ -61,7 +66,8 @@ def _tree(event: Any, relation: Relation) -> Leaves:
     steps = max(_validate.count("step_counts", one) for one in trees)
     if steps == 0:
         return []
-    # A record is in one leaf of one tree, and so in one node of each of its levels.
+    # A record is in one leaf of one tree, and so in one node of each of its levels; the others
+    # keep their leaves.
     return [(_noise(sigma, relation), steps.bit_length())] if sigma > 0.0 else [(REVEALS, 1)]
 
 

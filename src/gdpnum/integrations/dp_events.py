@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from typing import Any, get_args
 
 from gdpnum import _validate
@@ -13,7 +14,13 @@ from gdpnum.mechanisms.composition import repeat
 from gdpnum.mechanisms.sampling import Noise
 from gdpnum.representations import ZCDP, PureDP
 
-__all__ = ["from_dp_event", "relation_of"]
+__all__ = [
+    "RelabelledNeighbours",
+    "described",
+    "from_dp_event",
+    "relation_of",
+    "warn_if_relabelled",
+]
 
 # dp-accounting's names.
 _RELATIONS: dict[str, Relation] = {
@@ -25,14 +32,23 @@ _RELATIONS: dict[str, Relation] = {
 _COMPOSITES = ("ComposedDpEvent", "SelfComposedDpEvent", "PoissonSampledDpEvent")
 
 
+class RelabelledNeighbours(UserWarning):
+    """A mechanism is labelled "add_remove" that stands for records replaced by a special one.
+
+    Its numbers hold for "replace_special"; text made from it names the other relation.
+    """
+
+
 def from_dp_event(event: object, *, neighbouring: object) -> Mechanism:
     """The mechanism that an event of dp-accounting describes.
 
     ``neighbouring`` is "add_remove", "replace" or "replace_special", or a member of dp-accounting's
     ``NeighboringRelation``: an event does not hold it, and has no meaning without. What a record
     contributes is bounded by the sensitivity, so a replaced one moves a sum by twice that. One
-    replaced by a special record, which contributes nothing, moves it as far as one removed does:
-    to gdpnum both are "add_remove". In tree aggregation the other records keep their places.
+    replaced by a special record, which contributes nothing, moves it as far as one removed does,
+    so the mechanism is labelled "add_remove"; that this is not the relation asked for is warned
+    of by `RelabelledNeighbours`. Tree aggregation has no bound for "add_remove": there all records
+    after one that is removed change their leaves.
 
     Gaussian, Laplace and discrete noise, Poisson samples of it, tree aggregation (one Gaussian a
     level), randomised response and compositions become the mechanisms they are. Mixtures of
@@ -48,7 +64,15 @@ def from_dp_event(event: object, *, neighbouring: object) -> Mechanism:
     >>> from_dp_event(Noise("GaussianDpEvent", 2.0), neighbouring="add_remove")
     Gaussian(sigma=2.0)
     """
-    leaves = _leaves(event, "", relation_of(neighbouring))
+    relation = relation_of(neighbouring)
+    run = described(event, relation)
+    warn_if_relabelled(run, relation)
+    return run
+
+
+def described(event: object, relation: Relation) -> Mechanism:
+    """The mechanism of an event, whatever its label; see `from_dp_event`."""
+    leaves = _leaves(event, "", relation)
     if (REVEALS, 1) in leaves:
         return REVEALS
     # Of what is known by rho, several are known by the sum.
@@ -61,6 +85,18 @@ def from_dp_event(event: object, *, neighbouring: object) -> Mechanism:
     run = Composed(terms)
     (first, count), *others = run.parts
     return run if others else repeat(first, count)
+
+
+def warn_if_relabelled(run: Mechanism, relation: Relation) -> None:
+    """Warn of a label, for whoever called the caller of this."""
+    if relation == "replace_special" and run.neighbouring == "add_remove":
+        warnings.warn(
+            "the mechanism is labelled neighbouring='add_remove'; its bounds are for a record "
+            "replaced by a special one that contributes nothing ('replace_special'), so say so "
+            "where you state them",
+            RelabelledNeighbours,
+            stacklevel=3,
+        )
 
 
 def relation_of(neighbouring: object) -> Relation:

@@ -25,7 +25,7 @@ from functools import cache
 from importlib import metadata
 from typing import IO, Any, cast
 
-from gdpnum.dpsgd import CTDAccountant
+from gdpnum.dpsgd import AccountingMismatch, CTDAccountant
 from gdpnum.errors import InvalidArgument, InvalidType
 from gdpnum.history import Segment, run_of, segments
 from gdpnum.integrations import imported
@@ -35,10 +35,6 @@ from gdpnum.mechanisms import Mechanism
 __all__ = ["AccountingMismatch", "from_opacus", "register"]
 
 _NAME = "gdpnum"
-
-
-class AccountingMismatch(UserWarning):
-    """What was accounted for is not what was run; the message says which way numbers are off."""
 
 
 def register() -> type[CTDAccountant]:
@@ -62,6 +58,10 @@ def from_opacus(
     source: object, *, data_loader: object = None, optimizer: object = None
 ) -> Mechanism:
     """What was run under Opacus, as a mechanism with equal segments merged.
+
+    An engine does not keep how its batches are drawn: without ``data_loader``, the one that
+    ``make_private`` returned, a run with ``poisson_sampling=False`` is described, wrongly and
+    without a warning, as one of Poisson batches.
 
     ``source`` is a PrivacyEngine, an accountant (RDP, PRV, GDP, ours), a history, or a checkpoint:
     its path, an open file, or the dict in it. A file is read without running anything in it.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,6 +20,9 @@ __all__ = ["from_pld", "is_symmetric", "ordered_curve"]
 # What the larger of two profiles may lose to rounding, relative to a TPR.
 _ROUNDING = 2.0**-48
 
+# Masses are to sum to 1 but for so much, lost at the ends; and what a Fourier transform may err by.
+_LARGEST_GAP, _FOURIER_ERROR = 1e-3, 1e-11
+
 # Where a profile is read that tells its masses to nobody: this many epsilons, down to this delta.
 _READINGS, _SMALLEST_DELTA = 4096, 1e-30
 
@@ -32,7 +36,8 @@ def from_pld(pld: object) -> TradeoffCurve:
     Guarantee: for every eps >= 0, ``curve.delta(eps)`` is at least ``get_delta_for_epsilon(eps)``
     in exact arithmetic, and above it by a relative 1e-12 of the TPR at most; negative masses, left
     by a Fourier transform, count as zero. The curve is as sound and as tight as the distribution:
-    an optimistic one is refused.
+    an optimistic one is refused, and so is one whose masses do not sum to 1. Up to 1e-3 that are
+    missing count as mass at infinity; below 1e-11, as rounding.
 
     >>> from types import SimpleNamespace
     >>> answer = SimpleNamespace(
@@ -68,7 +73,8 @@ def ordered_curve(pld: object) -> TradeoffCurve:
 
 def is_symmetric(pld: object) -> bool:
     """Whether the distribution has the same losses in both directions, as it says itself."""
-    return bool(getattr(pld, "_symmetric", True))
+    # One that does not say so has the direction that it keeps, and two if it keeps two.
+    return bool(getattr(pld, "_symmetric", getattr(pld, "_pmf_add", None) is None))
 
 
 class _Masses(NamedTuple):
@@ -114,6 +120,14 @@ def _masses(pmf: Any) -> _Masses | None:
         )
     if not (np.isfinite(masses).all() and np.isfinite(infinite)):
         raise InvalidArgument("pld has masses that are not finite; make it again with more noise")
+    missing = 1.0 - math.fsum(np.maximum(masses, 0.0)) - max(infinite, 0.0)
+    if abs(missing) > _LARGEST_GAP:
+        raise InvalidArgument(
+            f"pld has masses that sum to {1.0 - missing:.6g} with that at infinity, not to 1; "
+            "pass one as dp-accounting made it"
+        )
+    if missing > _FOURIER_ERROR:
+        infinite = max(infinite, 0.0) + missing  # wherever it was, it is no worse there
     return _Masses(numbers * step, masses, min(max(infinite, 0.0), 1.0))
 
 
