@@ -14,7 +14,7 @@ from scipy.special import ndtri
 
 from gdpnum import _validate
 from gdpnum.curve.gaussian import GaussianCurve
-from gdpnum.curve.mechanism_curve import SMALLEST_TPR, as_curve, demanded
+from gdpnum.curve.mechanism_curve import SMALLEST_TPR, as_curve, checked_tolerance
 from gdpnum.curve.order import Witness, blackwell_order
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import BudgetExceeded, InvalidArgument, InvalidType
@@ -162,11 +162,14 @@ def compare(*subjects: Subject, slack: float = 1e-10, tolerance: float = 1e-4) -
     if len(subjects) < 2:
         raise InvalidType(f"{len(subjects)} subjects are given; pass two or more to compare")
     slack = _validate.fraction("slack", slack, advice="pass an allowance such as 1e-10")
-    tolerance = demanded(tolerance, SMALLEST_TPR, None).tolerance
+    tolerance = checked_tolerance(tolerance)
     _refuse_mixed(subjects)
     names = tuple(_name(one) for one in subjects)
     subjects = tuple(_meant(one) for one in subjects)
-    curves = [_curve(number, one, tolerance) for number, one in enumerate(subjects)]
+    curves = [
+        as_curve(f"subjects[{number}]", one, tolerance=tolerance)
+        for number, one in enumerate(subjects)
+    ]
     both = list(zip(subjects, curves, strict=True))
     return Comparison(
         subjects=names,
@@ -195,12 +198,6 @@ def _meant(subject: Subject) -> Subject:
 def _is_computed(subject: Subject) -> bool:
     """Whether it is a mechanism, rather than something known by a curve."""
     return isinstance(subject, Mechanism) and not hasattr(subject, "curve")
-
-
-def _curve(number: int, subject: Subject, tolerance: float) -> TradeoffCurve:
-    if isinstance(subject, GDPFit):
-        return GaussianCurve(subject.mu, subject.slack)
-    return as_curve(f"subjects[{number}]", subject, tolerance=tolerance)
 
 
 def _margin(subject: Subject, curve: TradeoffCurve, other: Subject, tolerance: float) -> float:

@@ -24,11 +24,9 @@ from gdpnum.integrations.pld import from_pld, is_symmetric, ordered_curve
 from gdpnum.loss.pair import Floats
 from gdpnum.measures.divergence import delta_divergence
 from gdpnum.measures.gdp import GDPFit, fit_gdp
+from gdpnum.risk import reported_fprs
 
 __all__ = ["PLDConverter", "gaussian_fdp", "get_worst_case_regret"]
-
-# The false positive rates at which a curve is tabulated, besides that of the advantage.
-_ALPHAS = (1e-10, 1e-8, 1e-6, 1e-4, 1e-3, 1e-2, 1e-1)
 
 
 class PLDConverter:
@@ -70,7 +68,7 @@ class PLDConverter:
         By default at 1e-10, 1e-8, 1e-6, 1e-4, 1e-3, 1e-2, 1e-1 and (1 - advantage) / 2.
         """
         if input_alphas is None:
-            input_alphas = np.array([*_ALPHAS, 0.5 * (1.0 - self.get_advantage())])
+            input_alphas = np.array(reported_fprs(self.get_advantage()))
         return self._curve.beta(input_alphas)
 
     def tradeoff_function(self, input_alphas: ArrayLike) -> float | Floats:

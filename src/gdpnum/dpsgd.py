@@ -14,33 +14,29 @@ answers from the description of it, ``accountant.run``, which the rest of gdpnum
 
 from __future__ import annotations
 
-import importlib
 import reprlib
 import warnings
 from collections.abc import Callable, Mapping, MutableMapping
-from contextlib import suppress
 from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from gdpnum import _validate
-from gdpnum.curve.mechanism_curve import tradeoff_curve
+from gdpnum._optional import imported
+from gdpnum.curve.mechanism_curve import coarsened, tradeoff_curve
 from gdpnum.curve.tradeoff import TradeoffCurve
-from gdpnum.errors import BudgetExceeded, InvalidArgument, UnsupportedMechanism
+from gdpnum.errors import InvalidArgument, UnsupportedMechanism
 from gdpnum.history import Segment, checked_rate, checked_sigma, run_of, segments
 from gdpnum.loss.pair import Floats
 from gdpnum.measures.gdp import fit_gdp
 from gdpnum.mechanisms import DPSGD, Mechanism
+from gdpnum.risk import reported_fprs
 
 __all__ = ["AccountingMismatch", "CTDAccountant", "get_mu_and_regret_for_dpsgd"]
 
-# False positive rates at which a curve is reported by default (https://arxiv.org/abs/2503.10945);
-# (1 - advantage) / 2, where the curve meets the diagonal, completes them.
-_ALPHAS = (1e-10, 1e-8, 1e-6, 1e-4, 1e-3, 1e-2, 1e-1)
-
-# Accuracies of a curve, each for where the one before is out of reach: looser, not less sound.
-_TOLERANCES = (1e-3, 1e-2, 1e-1)
+# Where a curve is out of reach at the usual tolerance, up to this one will do: looser, as sound.
+_COARSEST = 0.1
 
 
 class AccountingMismatch(UserWarning):
@@ -216,7 +212,7 @@ class CTDAccountant:
         """
         curve = self._curve(grid_step)
         if alpha is None:
-            return curve.beta(np.array([*_ALPHAS, 0.5 * (1.0 - curve.advantage)]))
+            return curve.beta(np.array(reported_fprs(curve.advantage)))
         return curve.beta(alpha)
 
     def get_advantage(
@@ -230,12 +226,7 @@ class CTDAccountant:
 
     def get_pld(self, grid_step: float = 1e-4, use_connect_dots: bool = True) -> Any:
         """Return dp-accounting's privacy loss distribution of the steps; needs that package."""
-        try:
-            pld = importlib.import_module("dp_accounting.pld.privacy_loss_distribution")
-        except ImportError as error:
-            raise ImportError(
-                "get_pld needs the package dp-accounting; pip install 'gdpnum[dp-accounting]'"
-            ) from error
+        pld = imported("dp_accounting.pld.privacy_loss_distribution", extra="dp-accounting")
         counts: dict[tuple[float, float], int] = {}
         for sigma, rate, steps in segments(self.history):
             if steps > 0 and rate > 0.0:  # it refuses a rate of 0, which releases nothing
@@ -312,10 +303,11 @@ def _curve_of(run: Mechanism, grid_step: float | None) -> TradeoffCurve:
     if grid_step is not None:
         return tradeoff_curve(run, grid_step=grid_step)
     # A search for the noise, as that of Opacus, also comes by runs of very rare or large losses.
-    for tolerance in _TOLERANCES:
-        with suppress(BudgetExceeded):
-            return tradeoff_curve(run, tolerance=tolerance)
-    return tradeoff_curve(run)  # says what is out of reach
+    return coarsened(
+        lambda tolerance: tradeoff_curve(run, tolerance=tolerance),
+        tolerance=1e-3,
+        coarsest=_COARSEST,
+    )
 
 
 def _slack(err: object) -> float:

@@ -19,23 +19,26 @@ from __future__ import annotations
 import math
 
 from gdpnum import _validate
-from gdpnum.curve.gaussian import GaussianCurve
 from gdpnum.curve.mechanism_curve import HasCurve, as_curve
 from gdpnum.curve.tradeoff import TradeoffCurve
-from gdpnum.measures.gdp import GDPFit
 from gdpnum.mechanisms.mechanism import Mechanism
 
 __all__ = [
+    "REPORTED_FPRS",
     "Subject",
     "advantage",
     "attack_success",
     "bayes_error",
     "fnr",
     "positive_predictive_value",
+    "reported_fprs",
     "tpr",
 ]
 
-Subject = Mechanism | TradeoffCurve | HasCurve | GDPFit
+#: FPRs at which a curve is reported by default (https://arxiv.org/abs/2503.10945).
+REPORTED_FPRS = (1e-10, 1e-8, 1e-6, 1e-4, 1e-3, 1e-2, 1e-1)
+
+Subject = Mechanism | TradeoffCurve | HasCurve
 
 _PRIOR_ADVICE = "pass the probability that the record is in the data"
 
@@ -113,7 +116,10 @@ def positive_predictive_value(subject: Subject, *, prior: float, fpr: float) -> 
     return found / accused if accused > 0.0 else prior
 
 
+def reported_fprs(advantage: float) -> list[float]:
+    """The FPRs of a report: the usual ones, and where a curve meets the diagonal."""
+    return [*REPORTED_FPRS, 0.5 * (1.0 - advantage)]
+
+
 def _curve(subject: Subject) -> TradeoffCurve:
-    if isinstance(subject, GDPFit):
-        return GaussianCurve(subject.mu, subject.slack)
     return as_curve("subject", subject)

@@ -10,10 +10,11 @@ from gdpnum.calibration.meter import Meter
 from gdpnum.calibration.outcome import Calibration, Progress
 from gdpnum.calibration.search import COARSE, Search
 from gdpnum.calibration.target import stated
+from gdpnum.curve.mechanism_curve import checked_tolerance
 from gdpnum.errors import InvalidArgument, InvalidType
 from gdpnum.mechanisms.mechanism import Mechanism
 
-__all__ = ["calibrate", "checked_tolerance"]
+__all__ = ["calibrate"]
 
 
 def calibrate(
@@ -98,16 +99,6 @@ def calibrate(
         calls=meter.calls,
         at_limit=search.is_at_limit(found),
     )
-
-
-def checked_tolerance(value: object) -> float:
-    """A relative tolerance that a calibration can keep."""
-    tolerance = _validate.positive("tolerance", value, advice="pass a relative one such as 1e-3")
-    if tolerance > 0.5:
-        raise InvalidArgument(
-            f"tolerance={tolerance!r} is above 0.5; pass a relative one such as 1e-3"
-        )
-    return tolerance
 
 
 def _range(between: object, integer: bool) -> tuple[float, float]:

@@ -10,7 +10,7 @@ from typing import Literal, TypeVar, final
 from gdpnum import _validate
 from gdpnum.calibration.formula import formula_curves
 from gdpnum.curve.conversions import mu_from_advantage, mu_from_epsilon_delta, mu_from_tpr
-from gdpnum.curve.mechanism_curve import as_curve
+from gdpnum.curve.mechanism_curve import as_curve, coarsened
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import BudgetExceeded, InvalidArgument
 from gdpnum.measures.closed_form import mu_at_zero
@@ -85,21 +85,27 @@ class Target:
             return value
         if self.kind == "advantage":
             return mu_from_advantage(value)
-        assert self.at is not None
         if self.kind == "tpr":
-            return mu_from_tpr(value, self.at)
-        return mu_from_epsilon_delta(value, self.at)
+            return mu_from_tpr(value, self._place)
+        return mu_from_epsilon_delta(value, self._place)
+
+    @property
+    def _place(self) -> float:
+        """What the value holds at: a slack, a delta or an FPR."""
+        if self.at is None:
+            name = _CONDITION[self.kind]
+            raise InvalidArgument(f"{self.kind} is given without {name}; pass both")
+        return self.at
 
     def read(self, curve: TradeoffCurve) -> float:
         """What a curve achieves, in the target's own unit."""
         if self.kind == "advantage":
             return curve.advantage
-        assert self.at is not None
         if self.kind == "epsilon":
-            return curve.epsilon(self.at)
+            return curve.epsilon(self._place)
         if self.kind == "tpr":
-            return curve.tpr(self.at)
-        return fit_gdp(curve, slack=self.at).mu
+            return curve.tpr(self._place)
+        return fit_gdp(curve, slack=self._place).mu
 
     def measured(self, mechanism: Mechanism, *, tolerance: float) -> tuple[float, float]:
         """An upper bound on what a mechanism achieves, and its strength.
@@ -141,8 +147,7 @@ class Target:
             return value
 
     def _mu(self, mechanism: Mechanism, tolerance: float) -> float:
-        slack = self.at
-        assert slack is not None
+        slack = self._place
         if slack == 0.0:
             return mu_at_zero(mechanism)
 
@@ -219,8 +224,8 @@ def _strictly_between(name: str, value: object) -> float:
 
 
 def _kept(ask: Callable[[float], T], tolerance: float) -> T | None:
-    """The answer at this tolerance, or at the next coarser one that the engine can keep."""
+    """The answer at this tolerance or a coarser one that the engine can keep, if there is one."""
     try:
-        return ask(tolerance)
+        return coarsened(ask, tolerance=tolerance, coarsest=_COARSEST)
     except BudgetExceeded:
-        return _kept(ask, 10.0 * tolerance) if tolerance < _COARSEST else None
+        return None

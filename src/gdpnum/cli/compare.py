@@ -20,7 +20,7 @@ from gdpnum.cli.tables import as_table
 from gdpnum.errors import InvalidArgument
 
 if TYPE_CHECKING:
-    from gdpnum.comparison import Comparison, Pairing
+    from gdpnum.comparison import Comparison, Crossing, Pairing
 
 __all__ = ["EPILOG", "compare"]
 
@@ -92,16 +92,15 @@ def _document(read: list[Source], found: Comparison) -> dict[str, Any]:
                 "delta_divergence": pairing.delta_divergence.value,
                 "forward": pairing.forward.value,
                 "backward": pairing.backward.value,
-                "crossing": None if pairing.crossing is None else _crossing(pairing),
+                "crossing": _crossing(pairing.crossing),
             }
             for first, second, pairing in _pairs(found)
         ],
     }
 
 
-def _crossing(pairing: Pairing) -> dict[str, float]:
-    assert pairing.crossing is not None
-    return {"fpr": pairing.crossing.alpha, "tpr": pairing.crossing.tpr}
+def _crossing(crossing: Crossing | None) -> dict[str, float] | None:
+    return None if crossing is None else {"fpr": crossing.alpha, "tpr": crossing.tpr}
 
 
 def _pairs(found: Comparison) -> Iterator[tuple[int, int, Pairing]]:

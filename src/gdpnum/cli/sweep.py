@@ -135,7 +135,7 @@ def _executor(scheduler: str | None) -> Iterator[Executor | None]:
     if scheduler is None:
         yield None
         return
-    from gdpnum.integrations import imported  # noqa: PLC0415
+    from gdpnum._optional import imported  # noqa: PLC0415
 
     distributed = imported("dask.distributed", extra="dask")
     try:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Protocol, TypeVar
 
 from gdpnum import _validate
 from gdpnum.curve.gaussian import GaussianCurve
@@ -10,7 +12,7 @@ from gdpnum.curve.lines import NOTHING
 from gdpnum.curve.piecewise import PiecewiseCurve
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.curve.vertices import curve_of, lines_of
-from gdpnum.errors import InvalidArgument, InvalidType
+from gdpnum.errors import BudgetExceeded, InvalidArgument, InvalidType
 from gdpnum.loss.accountant import upper_bound
 from gdpnum.loss.demand import Demand
 from gdpnum.loss.dominating import Release, composed_gaussian_mu, releases
@@ -18,7 +20,18 @@ from gdpnum.loss.scheme import scheme
 from gdpnum.mechanisms import Mechanism
 from gdpnum.mechanisms.mechanism import checked
 
-__all__ = ["SMALLEST_TPR", "HasCurve", "as_curve", "demanded", "directions", "tradeoff_curve"]
+__all__ = [
+    "SMALLEST_TPR",
+    "HasCurve",
+    "as_curve",
+    "checked_tolerance",
+    "coarsened",
+    "demanded",
+    "directions",
+    "tradeoff_curve",
+]
+
+T = TypeVar("T")
 
 #: The smallest true positive rate at which a curve is accurate in relative terms.
 SMALLEST_TPR = 1e-12
@@ -77,17 +90,31 @@ def as_curve(name: str, subject: object, *, tolerance: float = 1e-3) -> Tradeoff
 
 def demanded(tolerance: float, floor: float, grid_step: float | None) -> Demand:
     """The demand, once its numbers are checked."""
-    tolerance = _validate.positive(
-        "tolerance", tolerance, advice="pass a relative accuracy such as 1e-3"
-    )
-    if tolerance > _LARGEST_TOLERANCE:
-        raise InvalidArgument(
-            f"tolerance={tolerance!r} is above {_LARGEST_TOLERANCE:g}; "
-            "pass a relative accuracy such as 1e-3"
-        )
+    tolerance = checked_tolerance(tolerance)
     if grid_step is not None:
         grid_step = _validate.positive("grid_step", grid_step, advice="pass a step in privacy loss")
     return Demand(tolerance, floor, grid_step)
+
+
+def checked_tolerance(value: object) -> float:
+    """A relative accuracy that can be asked for."""
+    advice = "pass a relative accuracy such as 1e-3"
+    tolerance = _validate.positive("tolerance", value, advice=advice)
+    if tolerance > _LARGEST_TOLERANCE:
+        raise InvalidArgument(f"tolerance={tolerance!r} is above {_LARGEST_TOLERANCE:g}; {advice}")
+    return tolerance
+
+
+def coarsened(ask: Callable[[float], T], *, tolerance: float, coarsest: float) -> T:
+    """The answer at a tolerance or, where that is out of reach, at the next coarser within it."""
+    try:
+        return ask(tolerance)
+    except BudgetExceeded:
+        while tolerance < coarsest:
+            tolerance *= 10.0
+            with suppress(BudgetExceeded):
+                return ask(tolerance)
+        raise  # the first: it says what was out of reach
 
 
 def directions(found: list[Release]) -> list[list[Release]]:

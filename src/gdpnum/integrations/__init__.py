@@ -9,21 +9,8 @@ it is needed.
 from __future__ import annotations
 
 import importlib
-from typing import Any
-
-__all__ = ["imported"]
 
 _MODULES = ("dp_accounting", "engines", "opacus", "opendp")
-
-
-def imported(module: str, *, extra: str) -> Any:
-    """Import a module of another package; where that is missing, say which extra brings it."""
-    try:
-        return importlib.import_module(module)
-    except ImportError as error:
-        raise ImportError(
-            f"this needs the package {module.partition('.')[0]}; pip install 'gdpnum[{extra}]'"
-        ) from error
 
 
 def __getattr__(name: str) -> object:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
+from gdpnum._optional import imported
 from gdpnum.curve.mechanism_curve import tradeoff_curve
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import BudgetExceeded, GdpnumError, InvalidArgument, InvalidType
-from gdpnum.integrations import imported
 from gdpnum.integrations.dp_event_leaves import REVEALS
 from gdpnum.integrations.dp_events import described, relation_of, warn_if_relabelled
 from gdpnum.mechanisms import Mechanism

@@ -11,9 +11,9 @@ import numpy as np
 from scipy.special import logsumexp
 
 from gdpnum import _validate
+from gdpnum._optional import imported
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import InvalidArgument, UnsupportedMechanism
-from gdpnum.integrations import imported
 from gdpnum.integrations.pld import ordered_curve
 from gdpnum.mechanisms import (
     DiscreteGaussian,

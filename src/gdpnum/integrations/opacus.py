@@ -25,10 +25,10 @@ from functools import cache
 from importlib import metadata
 from typing import IO, Any, cast
 
+from gdpnum._optional import imported
 from gdpnum.dpsgd import AccountingMismatch, CTDAccountant
 from gdpnum.errors import InvalidArgument, InvalidType
 from gdpnum.history import Segment, run_of, segments
-from gdpnum.integrations import imported
 from gdpnum.integrations.opacus_checkpoint import KEY, checkpoint_state
 from gdpnum.mechanisms import Mechanism
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from gdpnum._optional import imported
 from gdpnum.curve.mechanism_curve import HasCurve, as_curve
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import InvalidArgument, InvalidType
-from gdpnum.integrations import imported
 from gdpnum.mechanisms import Mechanism
 
 __all__ = ["from_opendp", "to_opendp"]

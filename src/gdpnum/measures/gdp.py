@@ -69,6 +69,10 @@ class GDPFit:
     neighbouring: Neighbouring | None
     reason: str | None = None
 
+    def curve(self) -> TradeoffCurve:
+        """The trade-off curve that mu and its slack imply."""
+        return GaussianCurve(self.mu, self.slack)
+
     def tpr(self, fpr: float) -> float:
         """The bound that mu puts on the true positive rate at a false positive rate."""
         fpr = _validate.probability("fpr", fpr)

@@ -19,6 +19,7 @@ from gdpnum.loss.pair import Floats
 from gdpnum.measures.gdp import GDPFit, fit_gdp
 from gdpnum.mechanisms.mechanism import Mechanism, checked
 from gdpnum.representations import KnownCurve, PureDP, Representation, TruncatedCDP
+from gdpnum.risk import REPORTED_FPRS
 from gdpnum.statements.check import iso_date, records, text_or_none, tpr_by_mu
 from gdpnum.statements.description import parts_of, run_of
 from gdpnum.statements.record import (
@@ -36,7 +37,7 @@ from gdpnum.statements.record import (
 __all__ = ["DELTAS", "FPRS", "KEPT_FPRS", "statement"]
 
 #: FPRs of the curve table; (1 - advantage) / 2, where both kinds of error are as likely, is added.
-FPRS = (1e-10, 1e-8, 1e-6, 1e-4, 1e-3, 1e-2, 1e-1)
+FPRS = REPORTED_FPRS
 
 #: Conventional deltas.
 DELTAS = (1e-5, 1e-6, 1e-9)

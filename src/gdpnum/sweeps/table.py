@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import csv
-import importlib
 import io
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, final, overload
+
+from gdpnum._optional import imported
 
 __all__ = ["SweepTable"]
 
@@ -69,16 +70,16 @@ class SweepTable(Sequence[Record]):
 
     def to_pandas(self) -> Any:
         """The table as a pandas DataFrame."""
-        return _imported("pandas").DataFrame(list(self.records), columns=self.columns)
+        return imported("pandas").DataFrame(list(self.records), columns=self.columns)
 
     def to_arrow(self) -> Any:
         """The table as a pyarrow Table."""
         columns = {name: [record.get(name) for record in self.records] for name in self.columns}
-        return _imported("pyarrow").table(columns)
+        return imported("pyarrow").table(columns)
 
     def to_parquet(self, path: str | Path) -> None:
         """Write the table as Parquet, through pyarrow."""
-        _imported("pyarrow.parquet").write_table(self.to_arrow(), str(path))
+        imported("pyarrow.parquet").write_table(self.to_arrow(), str(path))
 
 
 def _standard(record: Record) -> Record:
@@ -91,11 +92,3 @@ def _written(text: str, path: str | Path | None) -> str:
     if path is not None:
         Path(path).write_text(text, encoding="utf-8")
     return text
-
-
-def _imported(module: str) -> Any:
-    try:
-        return importlib.import_module(module)
-    except ImportError as error:
-        package = module.partition(".")[0]
-        raise ImportError(f"this needs the package {package}; pip install {package}") from error
