@@ -112,13 +112,13 @@ def fit_gdp(
     if isinstance(mechanism, TradeoffCurve):
         return _curve_fit(mechanism, slack, tolerance)
     checked("mechanism", mechanism)
+    known = _known_curve(mechanism)
+    if known is not None:
+        return replace(_curve_fit(known, slack, tolerance), neighbouring=mechanism.neighbouring)
     exact = composed_gaussian_mu(mechanism)
     if exact is not None:
         return _gaussian_fit(mechanism, exact, slack, tolerance)
     found = releases(mechanism)
-    known = _known_curve(mechanism)
-    if known is not None and math.isinf(_without_slack(mechanism, found)):
-        return replace(_curve_fit(known, slack, tolerance), neighbouring=mechanism.neighbouring)
     for _ in range(_REFINEMENTS):
         fit = _numerical_fit(mechanism, found, slack, demand)
         gap = fit.mu - fit.mu_lower
@@ -136,10 +136,18 @@ def fit_gdp(
 
 
 def _known_curve(mechanism: Mechanism) -> TradeoffCurve | None:
-    """The curve by which a mechanism is known, if it is a single representation."""
-    ((leaf, count), *others) = mechanism.parts
+    """The curve of a single representation, unless a formula has its mu without slack."""
+    if len(mechanism.parts) != 1:
+        return None
+    ((leaf, count),) = mechanism.parts
     curve = getattr(leaf, "curve", None)
-    return curve() if curve is not None and count == 1 and not others else None
+    if curve is None or count > 1:
+        return None
+    with suppress(UnsupportedMechanism):
+        if math.isfinite(mu_at_zero(mechanism)):
+            return None
+    found: TradeoffCurve = curve()
+    return found
 
 
 def _gaussian_fit(mechanism: Mechanism, mu: float, slack: float, tolerance: float) -> GDPFit:
