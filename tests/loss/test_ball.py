@@ -13,10 +13,10 @@ from scipy.special import ndtri, ndtri_exp
 
 from gdpnum.curve.vertices import lines_of
 from gdpnum.loss.accountant import upper_bound
-from gdpnum.loss.compose import Factor
 from gdpnum.loss.demand import Demand
 from gdpnum.loss.discretize import lattice, pessimistic
 from gdpnum.loss.dominating import Release, releases
+from gdpnum.loss.factors import Factor
 from gdpnum.loss.scheme import scheme
 from tests.build import steps
 from tests.oracles import ball
@@ -58,7 +58,11 @@ class Setting:
             ],
             plan.step,
         )
-        return upper_bound(found, plan, demand), exact
+        composition = upper_bound(found, plan, demand)
+        if plan.stride > 1:
+            offset = round((composition.lowest - float(exact.lowest)) / plan.step)
+            exact = ball.coarsened(exact, plan.stride, offset)
+        return composition, exact
 
 
 FAST = [
@@ -74,6 +78,11 @@ FAST = [
     Setting(((1.0, 0.5, 40),), floor=1e-6, grid_step=0.05),
     Setting(((3.0, 0.2, 3),), floor=1e-8),
     Setting(((0.45, 0.4, 12),), floor=1e-12, grid_step=0.05),
+    # Steps enough for a coarser lattice of the sum.
+    Setting(((9.4, 0.32768, 100),)),
+    Setting(((9.4, 0.32768, 100),), direction="add"),
+    Setting(((1.2, 0.2, 64), (3.0, 0.5, 40)), floor=1e-12),
+    Setting(((0.8, 0.3, 70),), floor=1e-8, direction="add"),
     # Asks for a transform in extended precision.
     Setting(((0.45, 0.4, 12),), floor=1e-12, tolerance=1e-5),
 ]

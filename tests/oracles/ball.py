@@ -9,7 +9,7 @@ about a second for 20,000 coefficients and two minutes for 200,000.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from operator import mul
 from typing import Literal
@@ -133,6 +133,34 @@ def composed(
             p_at_infinity=1 - p_finite,
             q_at_infinity=1 - q_finite,
             bits=bits + 64,
+        )
+
+
+def coarsened(loss: BallLoss, stride: int, offset: int) -> BallLoss:
+    """The loss on every stride-th node, one of them number ``offset``, by connect-the-dots.
+
+    A mass x above the lower of its two neighbours sends (1 - exp(-x)) / (1 - exp(-H)) to the upper
+    one, so that P and Q masses are kept.
+    """
+    with ctx.workprec(loss.bits):
+        first = offset % stride - stride
+        width = stride * loss.step
+        blocks = (len(loss.masses) - 1 - first) // stride + 2
+        masses, tilted = [arb(0)] * blocks, [arb(0)] * blocks
+        for i, (mass, tilted_mass) in enumerate(zip(loss.masses, loss.tilted_masses, strict=True)):
+            block, x = divmod(i - first, stride)
+            x = x * loss.step
+            share = (1 - (-x).exp()) / (1 - (-width).exp())
+            masses[block] += (1 - share) * mass
+            masses[block + 1] += share * mass
+            tilted[block] += (1 - share) * x.exp() * tilted_mass
+            tilted[block + 1] += share * (x - width).exp() * tilted_mass
+        return replace(
+            loss,
+            lowest=loss.lowest + first * loss.step,
+            step=width,
+            masses=masses,
+            tilted_masses=tilted,
         )
 
 

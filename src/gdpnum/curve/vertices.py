@@ -56,7 +56,7 @@ def points_of(loss: Composition, lines: Lines) -> Points:
     is above (alpha, beta), as curves fall.
     """
     plain = Points(lines.log_alphas, lines.tprs, 1.0 - lines.tprs)
-    if loss.scaled_noise is None or plain.betas[0] > FEW_MISSED:
+    if loss.below >= FEW_MISSED or plain.betas[0] > FEW_MISSED:
         return plain
     first = int(np.searchsorted(loss.losses, 0.0))
     losses = loss.losses[first:]

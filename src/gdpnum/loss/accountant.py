@@ -7,16 +7,18 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from gdpnum.loss.compose import Composition, Factor, compose, infinite_loss
+from gdpnum.loss.compose import Composition, compose
 from gdpnum.loss.cumulants import Atoms, Cumulants
 from gdpnum.loss.demand import Demand
 from gdpnum.loss.discretize import GROWTH, dominated, lattice, nearest, pessimistic, regridded
 from gdpnum.loss.distribution import LossDistribution
 from gdpnum.loss.dominating import Release
+from gdpnum.loss.factors import Factor, infinite_loss
+from gdpnum.loss.gathering import connected, counted, discounted
 from gdpnum.loss.pair import Floats
 from gdpnum.loss.scheme import Scheme
 from gdpnum.loss.sums import scaled_tail_sums, sum_error
-from gdpnum.loss.window import Window, steep_window, whole_window
+from gdpnum.loss.window import FEW_MISSED, Window, steep_window, whole_window
 
 __all__ = ["Attacks", "attacks", "upper_bound"]
 
@@ -34,7 +36,8 @@ def upper_bound(releases: Sequence[Release], plan: Scheme, demand: Demand) -> Co
                 releases, plan.ranges, plan.anchors, strict=True
             )
         ]
-        return compose(factors, _steep(factors, demand))
+        window = _steep(factors, demand, plan.foreseen)
+        return compose(factors, window, connected(plan.step, plan.stride))
     fine = [
         Factor(cut.split.pessimistic_bulk(plan.step, low), release.times)
         for cut, release, (low, _) in zip(plan.cuts, releases, plan.ranges, strict=True)
@@ -53,10 +56,12 @@ class Attacks:
     """Tests that exist: for each loss w_i, one with TPR at least ``tpr`` and FPR at most alpha.
 
     They reject when a rounded loss is at least w_i, so (alpha_i, beta_i) lies on or above the true
-    trade-off curve; ``beta`` is 1 - tpr, but keeps its digits where it is small.
+    trade-off curve; ``beta`` is 1 - tpr, but keeps its digits where it is small. ``step`` is that
+    of the rounding, so the i-th is the best of all such tests at the epsilons in (w_i - step, w_i].
     """
 
     losses: Floats
+    step: float
     tpr: Floats
     beta: Floats
     log_alpha: Floats
@@ -76,7 +81,8 @@ def attacks(
             p, q = dominated(pair, lattice(plan.step, *limits, anchor), plan.step)
             under_p.append(Factor(p, count))
             under_q.append(Factor(q, count))
-        return _attacks(under_p, under_q, window or _steep(under_p, demand), 0.0)
+        window = window or _steep(under_p, demand, plan.foreseen)
+        return _attacks(under_p, under_q, window, stride=plan.stride)
     bulk_p: list[Factor] = []
     bulk_q: list[Factor] = []
     forgone = 0.0
@@ -98,13 +104,18 @@ def attacks(
         coarse_q = nearest(from_above, plan.coarse_step, growth=GROWTH)
         under_p.insert(0, Factor(coarse_p, 1))
         under_q.insert(0, Factor(coarse_q, 1))
-    return _attacks(under_p, under_q, _steep(under_p, demand), forgone)
+    return _attacks(under_p, under_q, _steep(under_p, demand), forgone=forgone)
 
 
 def _attacks(
-    under_p: Sequence[Factor], under_q: Sequence[Factor], window: Window | None, forgone: float
+    under_p: Sequence[Factor],
+    under_q: Sequence[Factor],
+    window: Window | None,
+    *,
+    stride: int = 1,
+    forgone: float = 0.0,
 ) -> Attacks:
-    from_below = compose(under_p, window)
+    from_below = compose(under_p, window, counted(stride))
     rounding = 4.0 * sum_error(from_below.masses.size)
     # An infinite loss is no false alarm: every test may reject there.
     revealed = infinite_loss(under_p)
@@ -114,9 +125,12 @@ def _attacks(
         # Where tpr is near one the misses are known better from their own side.
         missed = from_below.head_above() * (1.0 + rounding + 2.0 * from_below.growth) + forgone
         beta = np.minimum(beta, missed)
-    log_fpr = _log_fpr(compose([_weighted(*factor) for factor in under_q], window))
+    step = under_q[0].distribution.step
+    weighted = [_weighted(*factor) for factor in under_q]
+    log_fpr = _log_fpr(compose(weighted, window, discounted(step, stride)))
     return Attacks(
         losses=from_below.losses,
+        step=step,
         tpr=tpr,
         beta=beta,
         log_alpha=log_fpr(from_below.losses),
@@ -139,7 +153,7 @@ def _log_fpr(weighted: Composition) -> Callable[[Floats], Floats]:
     scaled = scaled_tail_sums(np.maximum(weighted.masses, 0.0), losses)
     # Errors enter with weights exp(w_i - w_j) <= 1, so the bound on their plain sum holds, too.
     noise = weighted.noise
-    if weighted.scaled_noise is not None:
+    if weighted.below < FEW_MISSED:
         noise = np.minimum(noise, weighted.scaled_noise)
     logs = np.log(scaled + noise + weighted.above + 1e-300) - losses + rounding
 
@@ -152,11 +166,13 @@ def _log_fpr(weighted: Composition) -> Callable[[Floats], Floats]:
     return log_fpr
 
 
-def _steep(factors: Sequence[Factor], demand: Demand) -> Window | None:
+def _steep(
+    factors: Sequence[Factor], demand: Demand, foreseen: Cumulants | None = None
+) -> Window | None:
     """The window for a composition's steep half; a single release needs none."""
     if sum(count for _, count in factors) == 1:
         return None
-    return steep_window(_cumulants(factors), demand)
+    return steep_window(foreseen or _cumulants(factors), demand)
 
 
 def _cumulants(factors: Sequence[Factor]) -> Cumulants:

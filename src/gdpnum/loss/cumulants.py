@@ -55,15 +55,31 @@ class Cumulants:
 
     def __init__(self, atoms: Sequence[Atoms]) -> None:
         self.atoms = [_thinned(one) for one in atoms]
-        self._largest_loss = max(float(np.abs(one.losses).max()) for one in self.atoms)
-        # A loss that does not vary at all still needs a scale.
-        self.deviation = max(_deviation(self.atoms, 0.0), 1e-12 * self._largest_loss, 1e-100)
-        # Jumps too rare to be met in a typical run dominate the variance where the sampling rate
-        # is tiny, yet the bulk that an attacker sees at ordinary error rates does not have them.
-        self.typical_deviation = max(_deviation(self.atoms, 0.1), 1e-2 * self.deviation)
         self.largest = sum(one.times * float(one.losses[-1]) for one in self.atoms)
         self.smallest = sum(one.times * float(one.losses[0]) for one in self.atoms)
-        self.mean = sum(one.times * float((one.weights * one.losses).sum()) for one in self.atoms)
+
+    @cached_property
+    def _largest_loss(self) -> float:
+        return max(float(max(-one.losses[0], one.losses[-1])) for one in self.atoms)
+
+    @cached_property
+    def mean(self) -> float:
+        """The mean of the sum."""
+        return sum(one.times * float((one.weights * one.losses).sum()) for one in self.atoms)
+
+    @cached_property
+    def deviation(self) -> float:
+        """The standard deviation of the sum; a loss that does not vary still needs a scale."""
+        return max(_deviation(self.atoms, 0.0), 1e-12 * self._largest_loss, 1e-100)
+
+    @cached_property
+    def typical_deviation(self) -> float:
+        """The same without jumps too rare to be met in a typical run.
+
+        They dominate the variance where the sampling rate is tiny, yet the bulk that an attacker
+        sees at ordinary error rates does not have them.
+        """
+        return max(_deviation(self.atoms, 0.1), 1e-2 * self.deviation)
 
     @cached_property
     def tilts(self) -> Floats:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -153,11 +154,16 @@ class SampledPair(Pair):
 
     @property
     def lowest(self) -> float:
-        return float(sampled_loss(np.array([self.inner.lowest]), self.rate)[0])
+        return self._ends[0]
 
     @property
     def highest(self) -> float:
-        return float(sampled_loss(np.array([self.inner.highest]), self.rate)[0])
+        return self._ends[1]
+
+    @cached_property
+    def _ends(self) -> list[float]:
+        ends = np.array([self.inner.lowest, self.inner.highest])
+        return [float(end) for end in sampled_loss(ends, self.rate)]
 
     def _mix(self, p: Floats, q: Floats) -> Floats:
         return (1.0 - self.rate) * q + self.rate * p

@@ -24,6 +24,9 @@ __all__ = ["Cut", "Scheme", "scheme"]
 # Share of the tolerance that the lattice may use; the rest covers what the plan cannot foresee.
 _SHARE = 0.95
 
+# Share of that for the coarser lattice of the sum, if there are releases enough to have one.
+_COARSE_SHARE = 0.15
+
 # So many releases are few.
 _FEW = 64
 
@@ -45,13 +48,19 @@ class Cut:
 
 @dataclass(frozen=True, eq=False)
 class Scheme:
-    """Lattice step and one-release ranges; for a split also the cuts and the coarse step."""
+    """Lattice step and one-release ranges, and of how many steps that of the sum is.
+
+    For a split also the cuts and the coarse step. ``foreseen`` is about what the lattice will hold,
+    where that is known without it.
+    """
 
     step: float
     anchors: tuple[float, ...]
     ranges: tuple[tuple[float, float], ...]
+    stride: int = 1
     cuts: tuple[Cut, ...] | None = None
     coarse_step: float = 0.0
+    foreseen: Cumulants | None = None
 
 
 def scheme(releases: Sequence[Release], demand: Demand) -> Scheme:
@@ -59,12 +68,11 @@ def scheme(releases: Sequence[Release], demand: Demand) -> Scheme:
     points = [release.pair.points() for release in releases]
     counts = [release.times for release in releases]
     total = sum(counts)
-    ranges = _ranges(releases, points, demand)
-    atoms = [
-        _within(one, count, *limits)
-        for one, count, limits in zip(points, counts, ranges, strict=True)
-    ]
-    typical = Cumulants(atoms).typical_deviation ** 2
+    whole = Cumulants(
+        [Atoms(one.losses, one.p, times) for one, times in zip(points, counts, strict=True)]
+    )
+    ranges = _ranges(releases, points, demand, whole)
+    typical = whole.typical_deviation**2
     step = float(np.sqrt(12.0 * _SHARE * demand.tolerance * typical / total))
     # A loss that hardly varies needs no lattice finer than its own digits; one that is always zero
     # fits any.
@@ -94,12 +102,30 @@ def scheme(releases: Sequence[Release], demand: Demand) -> Scheme:
             fine, coarse = np.sqrt(0.4 * budget / total), np.sqrt(0.3 * budget / (1.0 + jumps))
             # Few steps of rare jumps: the bulk is not what the lattice is for.
             coarse = max(coarse, reach / _VERY_LONG) if few else coarse
-            return Scheme(float(fine), anchors, ranges, cuts, float(coarse))
-    return Scheme(step, anchors, ranges)
+            return Scheme(float(fine), anchors, ranges, cuts=cuts, coarse_step=float(coarse))
+    if total < _FEW:
+        return Scheme(step, anchors, ranges)
+    # One lattice raises a profile by up to 3/2 of its mean, half way between two points; over many
+    # releases that evens out.
+    stride = int(np.sqrt(_COARSE_SHARE / (1.0 - _COARSE_SHARE) * total / 1.5))
+    step *= float(np.sqrt(1.0 - _COARSE_SHARE))
+    atoms = [
+        _within(one, count, *limits)
+        for one, count, limits in zip(points, counts, ranges, strict=True)
+    ]
+    foreseen = Cumulants([*atoms, _added(step, total)])
+    return Scheme(step, anchors, ranges, stride=stride, foreseen=foreseen)
+
+
+def _added(step: float, count: int) -> Atoms:
+    """About what connect-the-dots adds to each loss: variance h^2 / 6, and a mean of half that."""
+    share = 0.5 * np.tanh(0.5 * step)
+    weights = np.array([0.5 - share, 5.0, 0.5 + share]) / 6.0
+    return Atoms(step * np.array([-1.0, 0.0, 1.0]), weights, count)
 
 
 def _ranges(
-    releases: Sequence[Release], points: Sequence[Points], demand: Demand
+    releases: Sequence[Release], points: Sequence[Points], demand: Demand, whole: Cumulants
 ) -> tuple[tuple[float, float], ...]:
     """The losses that get lattice points of their own, for each kind of release.
 
@@ -107,9 +133,6 @@ def _ranges(
     the lowest point: it may weigh as much as moves the curve by a hundredth of the tolerance,
     relative to the smaller error of the balanced test.
     """
-    whole = Cumulants(
-        [Atoms(one.losses, one.p, times) for one, (_, times) in zip(points, releases, strict=True)]
-    )
     share = 0.01 * min(demand.tolerance, 0.1) * float(np.exp(whole.log_balanced_error()))
     lower = max(share, demand.mass)
     found = []

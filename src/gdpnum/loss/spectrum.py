@@ -12,6 +12,7 @@ sums C may be large; there the plain transform is used.
 
 from __future__ import annotations
 
+import math
 from functools import lru_cache
 from typing import Any
 
@@ -42,7 +43,7 @@ def transform_error(size: int, unit: float = UNIT) -> float:
     Each entry is a sum over paths through log2(size) butterflies, each of which rounds a twiddle,
     a product and a sum: at most about 7 u a level (Higham, Accuracy and Stability, 24.1), here 8.
     """
-    return 8.0 * unit * float(np.log2(size))
+    return 8.0 * unit * math.log2(size)
 
 
 class Spectrum:
@@ -55,10 +56,10 @@ class Spectrum:
         self.size = size
         self._real = np.longdouble if extended else np.float64
         self._unit = 0.5 * float(np.finfo(self._real).eps)
-        self._kept = np.arange(size // 2 + 1)
-        self._less_one = _roots_less_one(size, extended)
-        self._magnitude, self._phase = (np.zeros(self._kept.size, self._real) for _ in range(2))
-        self._bound, self._error = (np.zeros(self._kept.size) for _ in range(2))
+        self._kept: NDArray[np.intp] | slice = slice(None)
+        self._less_one, self._distance = _roots_less_one(size, extended)
+        self._magnitude, self._phase = (np.zeros(size // 2 + 1, self._real) for _ in range(2))
+        self._bound, self._error = (np.zeros(size // 2 + 1) for _ in range(2))
         self._shift = 0
 
     def _transform_error(self) -> float:
@@ -68,6 +69,7 @@ class Spectrum:
         """Multiply by the count-th power of the transform of masses that sum to one."""
         centre = int(np.rint((masses * np.arange(masses.size)).sum()))
         departure, error = self._less_one_transform(masses, centre)
+        departure, error = self._without_negligible(departure, error, count)
         log_size = _log_size_of_one_plus(departure)
         # An |F| that rounding could have made is bounded by a few times that rounding.
         floored = np.maximum(np.asarray(log_size, np.float64), np.log(4.0 * error + 1e-300))
@@ -87,7 +89,7 @@ class Spectrum:
         weight = float(above.sum() - below.sum())
         relative = self._transform_error() + 6.0 * self._unit + long_sum_error(masses.size)
         departure = self._less_one * fft.rfft(folded)[self._kept]
-        error = np.asarray(np.abs(self._less_one), np.float64) * (weight * relative)
+        error = self._distance * (weight * relative)
         if weight > _WIDE:
             # Rare large jumps: away from frequency zero the plain transform is the better one.
             plain = np.zeros(self.size, self._real)
@@ -97,11 +99,24 @@ class Spectrum:
             error[better] = relative
         return departure, error
 
+    def _without_negligible(
+        self, departure: NDArray[Any], error: Floats, count: int
+    ) -> tuple[NDArray[Any], Floats]:
+        """Drops the frequencies at which this power alone is negligible: most of them, usually."""
+        re, im = departure.real, departure.imag
+        least = np.maximum(np.exp(_NEGLIGIBLE / count) - 2.0 * error, 0.0)
+        alive = np.flatnonzero((1.0 + re) ** 2 + im**2 >= least**2)
+        self._keep(alive)
+        return departure[alive], error[alive]
+
     def _drop(self) -> None:
-        alive = self._bound + self._error > _NEGLIGIBLE
-        if alive.all():
+        self._keep(np.flatnonzero(self._bound + self._error > _NEGLIGIBLE))
+
+    def _keep(self, alive: NDArray[np.intp]) -> None:
+        if alive.size == self._bound.size:
             return
-        self._kept, self._less_one = self._kept[alive], self._less_one[alive]
+        self._kept = alive if isinstance(self._kept, slice) else self._kept[alive]
+        self._less_one, self._distance = self._less_one[alive], self._distance[alive]
         self._magnitude, self._phase = self._magnitude[alive], self._phase[alive]
         self._bound, self._error = self._bound[alive], self._error[alive]
 
@@ -123,19 +138,20 @@ class Spectrum:
         return circular[places], float(np.sqrt(2.0 / self.size) * norm)
 
 
-def _roots_less_one(size: int, extended: bool) -> NDArray[Any]:
-    """exp(-2 pi i k / size) - 1 for k up to size / 2."""
+def _roots_less_one(size: int, extended: bool) -> tuple[NDArray[Any], Floats]:
+    """exp(-2 pi i k / size) - 1 for k up to size / 2, and its absolute values."""
     return _cached_roots(size, extended) if size <= _SHORT else _roots(size, extended)
 
 
-def _roots(size: int, extended: bool) -> NDArray[Any]:
+def _roots(size: int, extended: bool) -> tuple[NDArray[Any], Floats]:
     real = np.longdouble if extended else np.float64
     half = np.arange(size // 2 + 1, dtype=real) * real(_PI / size)
     # exp(-2it) - 1 = -2 sin(t) (sin(t) + i cos(t)), without cancellation.
     sine = np.sin(half)
     roots = np.asarray(-2.0 * sine * (sine + 1j * np.cos(half)))
-    roots.flags.writeable = False
-    return roots
+    distances = np.asarray(2.0 * sine, np.float64)
+    roots.flags.writeable = distances.flags.writeable = False
+    return roots, distances
 
 
 # The four transforms of a fit are often of one length.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -26,10 +27,10 @@ UNIT = 2.0**-53
 # exp(x) and exp(-x) keep their digits up to here; longer ranges are summed piece by piece.
 _PIECE = 300.0
 
-# Terms that are summed one after the other.
-_BLOCK = 256
-
 _LONG_UNIT = 0.5 * float(np.finfo(np.longdouble).eps)
+
+# Terms that are summed one after the other: so few that the error is next to that of one double.
+_BLOCK = 2**14 if _LONG_UNIT < UNIT / 1024 else 256
 
 
 def running_sums(values: NDArray[Any]) -> NDArray[np.longdouble]:
@@ -49,8 +50,8 @@ def running_sums(values: NDArray[Any]) -> NDArray[np.longdouble]:
 
 def long_sum_error(count: int) -> float:
     """Bound on the relative error of `running_sums` of that many non-negative terms."""
-    levels = 1.0 + np.ceil(np.log(max(count, 2)) / np.log(_BLOCK))
-    return float(levels * (_BLOCK + 1.0) * _LONG_UNIT)
+    levels = 1.0 + math.ceil(math.log(max(count, 2)) / math.log(_BLOCK))
+    return levels * (min(count, _BLOCK) + 1.0) * _LONG_UNIT
 
 
 def sum_error(count: int) -> float:

@@ -92,7 +92,8 @@ def regret_bound(
     delta_g / (1 + exp(eps)) falls, so its largest value is where that begins. Of several
     directions each cell takes the better one.
     """
-    edges = directions[0].losses[directions[0].losses > 0.0]
+    ends = _ends(directions[0])
+    edges = ends[ends > 0.0]
     # The last cell has no end: what is left of the ratio there, at most exp(-1e4), is nothing.
     edges = np.concatenate([[0.0], edges, [1e4 + 2.0 * float(edges.max(initial=0.0))]])
     summarised = np.asarray(profile(edges))
@@ -102,13 +103,17 @@ def regret_bound(
     return max(0.0, float(cells[worst])), float(edges[worst])
 
 
+def _ends(tests: Attacks) -> Floats:
+    """Where one test gives way to the next: half way between the epsilons at which each is best."""
+    return 0.5 * (tests.losses[:-1] + tests.losses[1:] - tests.step)
+
+
 def _cells(
     profile: Callable[[Floats], float | Floats], summarised: Floats, edges: Floats, tests: Attacks
 ) -> Floats:
-    """The largest ratio on each cell of eps, from the line of the test at its upper end."""
+    """The largest ratio on each cell of eps, from the line of the test that does best there."""
     left, right = edges[:-1], edges[1:]
-    chosen = np.searchsorted(tests.losses, right * (1.0 - 1e-12))
-    chosen = np.minimum(chosen, tests.losses.size - 1)
+    chosen = np.searchsorted(_ends(tests), 0.5 * (left + right))
     tpr, log_alpha = tests.tpr[chosen], tests.log_alpha[chosen]
     with np.errstate(divide="ignore", invalid="ignore"):
         sunk = np.log(np.maximum(tpr, 0.0)) - log_alpha
