@@ -24,8 +24,9 @@ __all__ = ["Cut", "Scheme", "scheme"]
 # Share of the tolerance that the lattice may use; the rest covers what the plan cannot foresee.
 _SHARE = 0.95
 
-# Share of that for the coarser lattice of the sum, if there are releases enough to have one.
-_COARSE_SHARE = 0.15
+# Share of that for the coarser lattice of the sum, if there are releases enough to have one. Where
+# the transform is long, what comes after it matters less.
+_COARSE_SHARE, _COARSE_SHARE_IF_LONG = 0.15, 0.04
 
 # So many releases are few.
 _FEW = 64
@@ -107,8 +108,9 @@ def scheme(releases: Sequence[Release], demand: Demand) -> Scheme:
         return Scheme(step, anchors, ranges)
     # One lattice raises a profile by up to 3/2 of its mean, half way between two points; over many
     # releases that evens out.
-    stride = int(np.sqrt(_COARSE_SHARE / (1.0 - _COARSE_SHARE) * total / 1.5))
-    step *= float(np.sqrt(1.0 - _COARSE_SHARE))
+    share = _COARSE_SHARE_IF_LONG if reach / step > _LONG else _COARSE_SHARE
+    stride = max(1, int(np.sqrt(share / (1.0 - share) * total / 1.5)))
+    step *= float(np.sqrt(1.0 - share))
     atoms = [
         _within(one, count, *limits)
         for one, count, limits in zip(points, counts, ranges, strict=True)

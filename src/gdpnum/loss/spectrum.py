@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from scipy import fft
 
 from gdpnum.loss.pair import Floats
-from gdpnum.loss.sums import UNIT, long_sum_error, running_sums
+from gdpnum.loss.sums import BLOCK, SHORT_BLOCK, UNIT, long_sum_error, running_sums
 
 __all__ = ["Spectrum", "transform_error"]
 
@@ -56,6 +56,7 @@ class Spectrum:
         self.size = size
         self._real = np.longdouble if extended else np.float64
         self._unit = 0.5 * float(np.finfo(self._real).eps)
+        self._block = SHORT_BLOCK if extended else BLOCK
         self._kept: NDArray[np.intp] | slice = slice(None)
         self._less_one, self._distance = _roots_less_one(size, extended)
         self._magnitude, self._phase = (np.zeros(size // 2 + 1, self._real) for _ in range(2))
@@ -81,13 +82,14 @@ class Spectrum:
         self._drop()
 
     def _less_one_transform(self, masses: Floats, centre: int) -> tuple[NDArray[Any], Floats]:
-        above = running_sums(masses[:centre:-1])[::-1].astype(self._real)
-        below = -running_sums(masses[:centre]).astype(self._real)
+        above = running_sums(masses[:centre:-1], self._block)[::-1].astype(self._real)
+        below = -running_sums(masses[:centre], self._block).astype(self._real)
         folded = np.zeros(self.size, self._real)
         _add_folded(folded, above, 0)
         _add_folded(folded, below, -centre)
         weight = float(above.sum() - below.sum())
-        relative = self._transform_error() + 6.0 * self._unit + long_sum_error(masses.size)
+        sums = long_sum_error(masses.size, self._block)
+        relative = self._transform_error() + 6.0 * self._unit + sums
         departure = self._less_one * fft.rfft(folded)[self._kept]
         error = self._distance * (weight * relative)
         if weight > _WIDE:

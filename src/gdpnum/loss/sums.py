@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from gdpnum.loss.pair import Floats
 
 __all__ = [
+    "BLOCK",
+    "SHORT_BLOCK",
     "UNIT",
     "gathered",
     "head_sums",
@@ -29,29 +31,31 @@ _PIECE = 300.0
 
 _LONG_UNIT = 0.5 * float(np.finfo(np.longdouble).eps)
 
-# Terms that are summed one after the other: so few that the error is next to that of one double.
-_BLOCK = 2**14 if _LONG_UNIT < UNIT / 1024 else 256
+#: Terms that are summed one after the other: few, for sums as good as extended precision gives
+#: them, or so many that the error is next to that of one double, where there is such precision.
+SHORT_BLOCK = 256
+BLOCK = 2**14 if _LONG_UNIT < UNIT / 1024 else SHORT_BLOCK
 
 
-def running_sums(values: NDArray[Any]) -> NDArray[np.longdouble]:
+def running_sums(values: NDArray[Any], block: int = BLOCK) -> NDArray[np.longdouble]:
     """sum_{j <= i}, in extended precision and in blocks of blocks.
 
     A plain running sum of n terms errs by n u relative to the sum of magnitudes; summed in blocks
     of b terms, and these likewise, by b u for each level, of the extended u where there is one.
     """
-    if values.size <= _BLOCK:
+    if values.size <= block:
         return np.cumsum(values, dtype=np.longdouble)
-    whole = values.size // _BLOCK * _BLOCK
-    blocks = np.cumsum(values[:whole].reshape(-1, _BLOCK), axis=1, dtype=np.longdouble)
-    before = np.append(np.longdouble(0.0), running_sums(blocks[:, -1]))
+    whole = values.size // block * block
+    blocks = np.cumsum(values[:whole].reshape(-1, block), axis=1, dtype=np.longdouble)
+    before = np.append(np.longdouble(0.0), running_sums(blocks[:, -1], block))
     rest = np.cumsum(values[whole:], dtype=np.longdouble) + before[-1]
     return np.concatenate([(blocks + before[:-1, None]).ravel(), rest])
 
 
-def long_sum_error(count: int) -> float:
+def long_sum_error(count: int, block: int = BLOCK) -> float:
     """Bound on the relative error of `running_sums` of that many non-negative terms."""
-    levels = 1.0 + math.ceil(math.log(max(count, 2)) / math.log(_BLOCK))
-    return levels * (min(count, _BLOCK) + 1.0) * _LONG_UNIT
+    levels = 1.0 + math.ceil(math.log(max(count, 2)) / math.log(block))
+    return levels * (min(count, block) + 1.0) * _LONG_UNIT
 
 
 def sum_error(count: int) -> float:
