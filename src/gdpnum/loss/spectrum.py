@@ -69,8 +69,7 @@ class Spectrum:
     def multiply(self, masses: Floats, count: int) -> None:
         """Multiply by the count-th power of the transform of masses that sum to one."""
         centre = int(np.rint((masses * np.arange(masses.size)).sum()))
-        departure, error = self._less_one_transform(masses, centre)
-        departure, error = self._without_negligible(departure, error, count)
+        departure, error = self._departure(masses, centre, count)
         log_size = _log_size_of_one_plus(departure)
         # An |F| that rounding could have made is bounded by a few times that rounding.
         floored = np.maximum(np.asarray(log_size, np.float64), np.log(4.0 * error + 1e-300))
@@ -81,7 +80,8 @@ class Spectrum:
         self._shift += count * centre
         self._drop()
 
-    def _less_one_transform(self, masses: Floats, centre: int) -> tuple[NDArray[Any], Floats]:
+    def _departure(self, masses: Floats, centre: int, count: int) -> tuple[NDArray[Any], Floats]:
+        """F(z) z^-c - 1 with its error, where F^count is not negligible; the rest is dropped."""
         above = running_sums(masses[:centre:-1], self._block)[::-1].astype(self._real)
         below = -running_sums(masses[:centre], self._block).astype(self._real)
         folded = np.zeros(self.size, self._real)
@@ -92,11 +92,12 @@ class Spectrum:
         relative = self._transform_error() + 6.0 * self._unit + sums
         departure = self._less_one * fft.rfft(folded)[self._kept]
         error = self._distance * (weight * relative)
-        if weight > _WIDE:
+        departure, error = self._without_negligible(departure, error, count)
+        better = error > relative
+        if weight > _WIDE and better.any():
             # Rare large jumps: away from frequency zero the plain transform is the better one.
             plain = np.zeros(self.size, self._real)
             _add_folded(plain, masses.astype(self._real), -centre)
-            better = error > relative
             departure[better] = (fft.rfft(plain)[self._kept] - 1.0)[better]
             error[better] = relative
         return departure, error
@@ -133,11 +134,11 @@ class Spectrum:
         whole = np.exp(np.minimum(self._bound + relative, 1.0))
         error = np.where(relative < 1.0, np.expm1(np.minimum(relative, 1.0)) * bound, whole)
         circular = np.asarray(fft.irfft(values, self.size), np.float64)
-        places = (np.arange(start, stop) - self._shift) % self.size
         dropped = 2.0 * np.exp(_NEGLIGIBLE) * np.sqrt(float(self.size))
         norm = _norm(error) + self._transform_error() * _norm(bound) + dropped
         # Parseval; a real transform stores half the frequencies, so all but the ends count twice.
-        return circular[places], float(np.sqrt(2.0 / self.size) * norm)
+        wanted = _around(circular, (start - self._shift) % self.size, stop - start)
+        return wanted, float(np.sqrt(2.0 / self.size) * norm)
 
 
 def _roots_less_one(size: int, extended: bool) -> tuple[NDArray[Any], Floats]:
@@ -172,6 +173,13 @@ def _log_size_of_one_plus(value: NDArray[Any]) -> NDArray[Any]:
     small = excess < -0.75
     result[small] = np.log(np.hypot(1.0 + re[small], im[small]) + 1e-300)
     return np.asarray(result)
+
+
+def _around(circular: Floats, start: int, count: int) -> Floats:
+    """So many entries of a circular array from one on, round it as often as they are long."""
+    laps = -(-(start + count) // circular.size)
+    found = circular if laps == 1 else np.concatenate([circular] * laps)
+    return found[start : start + count]
 
 
 def _add_folded(target: NDArray[Any], values: NDArray[Any], offset: int) -> None:
