@@ -54,7 +54,7 @@ class Cumulants:
     """K(t) = sum_i n_i log E_P[exp(t L_i)] and its slope, at a ladder of tilts around zero."""
 
     def __init__(self, atoms: Sequence[Atoms]) -> None:
-        self.atoms = [_thinned(one) for one in atoms]
+        self.atoms = [_thinned(_met(one)) for one in atoms]
         self.largest = sum(one.times * float(one.losses[-1]) for one in self.atoms)
         self.smallest = sum(one.times * float(one.losses[0]) for one in self.atoms)
 
@@ -88,7 +88,7 @@ class Cumulants:
         # Rare jumps are felt at tilts of the scale of one jump; those between -1 and 0 lead from
         # P to Q, whatever the scale.
         jump = _JUMP / max(self._largest_loss, 1e-100)
-        return np.unique(np.concatenate([*bulk, jump, _BETWEEN]))
+        return np.sort(np.concatenate([*bulk, jump, _BETWEEN]))
 
     @cached_property
     def _table(self) -> tuple[Floats, Floats]:
@@ -107,14 +107,14 @@ class Cumulants:
     def _evaluated(self, tilts: Floats) -> tuple[Floats, Floats]:
         value, slope = np.zeros(tilts.size), np.zeros(tilts.size)
         for losses, weights, times in self.atoms:
-            exponents = np.multiply.outer(tilts, losses)
-            exponents += np.log(np.maximum(weights, 1e-300))
-            largest = exponents.max(axis=1)
-            exponents -= largest[:, None]
-            tilted = np.exp(exponents, out=exponents)
-            total = tilted.sum(axis=1)
-            value += times * (largest + np.log(total))
-            slope += times * (tilted * losses).sum(axis=1) / total
+            # Counted from the loss on which the tilt puts most, so that nothing overflows.
+            ends = np.where(tilts > 0.0, losses[-1], losses[0])
+            tilted = np.exp(tilts[:, None] * (losses - ends[:, None]))
+            # Not as a matrix product: BLAS may use threads, and then rounds differently each time.
+            total = np.einsum("ij,j->i", tilted, weights)
+            mean = np.einsum("ij,j->i", tilted, weights * losses) / total
+            value += times * (tilts * ends + np.log(total))
+            slope += times * mean
         return value, slope
 
     @property
@@ -141,7 +141,8 @@ class Cumulants:
         For any tilt s on that side of t, Chernoff puts it at (K(s) - K(t) - log mass) / (s - t).
         """
         side = slice(start + 1, None) if sign > 0.0 else slice(0, start)
-        distances = np.abs(self.tilts[side] - self.tilts[start])
+        # A tilt that is there twice is at no distance; it must not be chosen for that.
+        distances = np.maximum(np.abs(self.tilts[side] - self.tilts[start]), 1e-300)
         reach = (self.values[side] - self.values[start] - log_mass) / distances
         best = int(np.argmin(reach))
         return Edge(sign * float(reach[best]), float(self.tilts[side][best]))
@@ -162,6 +163,16 @@ class Cumulants:
 
 def _deviation(atoms: Sequence[Atoms], least: float) -> float:
     return float(np.sqrt(sum(one.times * one.variance(least) for one in atoms)))
+
+
+def _met(one: Atoms) -> Atoms:
+    """Without losses that are never met; if none is, all that is finite is next to nothing."""
+    met = one.weights > 0.0
+    if met.all():
+        return one
+    if not met.any():
+        return Atoms(one.losses, np.full(one.losses.size, 1e-300), one.times)
+    return Atoms(one.losses[met], one.weights[met], one.times)
 
 
 def _thinned(one: Atoms) -> Atoms:

@@ -124,14 +124,14 @@ class _Region:
         # A small mu is the small difference of two probabilities, and needs them that much better.
         scale = np.clip(np.maximum(self._losses, cumulants.typical_deviation), 0.0, 1.0)
         levels = np.clip(log_level, self._log_floor, 0.0) + np.log(scale)
+        # Nothing is gained below -1/2, half way from P to Q, nor by a mean beyond all losses. The
+        # first and the last are not considered, as a plan looks either way from its tilts.
+        last = min(int(np.searchsorted(cumulants.slopes, self._high)) + 2, cumulants.tilts.size - 1)
+        self._first = min(max(int(np.searchsorted(cumulants.tilts, -0.5)), 1), last - 1)
+        tilts, values = (one[self._first : last] for one in (cumulants.tilts, cumulants.values))
         # log of what a rounding error relative to the tilted masses amounts to, over the level
-        noise = cumulants.values[:, None] - np.multiply.outer(cumulants.tilts, self._losses)
-        self._excess = noise - levels
-        # Nothing is gained beyond -1/2, half way from P to Q.
-        self._excess[cumulants.tilts < -0.5] = np.inf
-        # A plan looks either way from its tilts.
-        self._excess[[0, -1]] = np.inf
-        best = np.min(self._excess, axis=0)
+        self._excess = values[:, None] - tilts[:, None] * self._losses - levels
+        best = self._excess.min(axis=0)
         if best.max() > self._allowed[0] and _EXTENDED_GAIN > 1.0:
             self._extended = True
             self._allowed += float(np.log(_EXTENDED_GAIN))
@@ -149,13 +149,15 @@ class _Region:
             covered = self._excess[longest, start : start + runs.max()]
             # The least excess at the worst place or, where that hardly differs, in the mean.
             score = np.maximum(covered.max(axis=1), covered.max(axis=1).min() + 0.5)
-            chosen.append(int(longest[np.argmin(score + 1e-3 * covered.mean(axis=1))]))
+            best = int(np.argmin(score + 1e-3 * covered.mean(axis=1)))
+            chosen.append(self._first + int(longest[best]))
             start += int(runs.max())
         return chosen
 
     def _plan(self, numbers: list[int], log_wrap: float) -> _Plan:
         cumulants = self._cumulants
-        allowed = log_wrap - max(0.0, float(np.min(self._excess[numbers], axis=0).max()))
+        excess = self._excess[[number - self._first for number in numbers]].min(axis=0)
+        allowed = log_wrap - max(0.0, float(excess.max()))
         up = cumulants.edge(max(numbers), allowed, 1.0)
         down = cumulants.edge(min(numbers), allowed, -1.0)
         highest, lowest = min(up.loss, cumulants.largest), max(down.loss, cumulants.smallest)
@@ -167,7 +169,7 @@ class _Region:
         best = self._plan(self._chosen(), log_wrap)
         if len(best.numbers) == 1 and best.span > 2.0 * (self._high - self._low):
             # Rare large jumps: a smaller tilt, if rounding allows it, meets fewer of them.
-            fit = np.flatnonzero((self._excess <= self._allowed).all(axis=1))
+            fit = self._first + np.flatnonzero((self._excess <= self._allowed).all(axis=1))
             few = fit[:: max(1, fit.size // _TRIED)]
             plans = [self._plan([int(number)], log_wrap) for number in few]
             best = min([best, *plans], key=lambda plan: plan.span)
