@@ -29,6 +29,9 @@ _PARTS = np.union1d(np.linspace(0.0, 1.0, 17), np.geomspace(1e-3, 1.0, 24))
 # So many tilts in place of the best for rounding are tried out.
 _TRIED = 16
 
+# A transform in extended precision takes about so many times as long.
+_SLOWER = 6.0
+
 
 @dataclass(frozen=True)
 class Window:
@@ -95,6 +98,10 @@ class _Plan(NamedTuple):
     up: Edge
     down: Edge
     span: float
+
+
+def _span(plan: _Plan) -> float:
+    return plan.span
 
 
 class _Region:
@@ -164,15 +171,32 @@ class _Region:
         reach = max(highest - self._low, self._high - lowest)
         return _Plan(numbers, up, down, min(reach, cumulants.largest - cumulants.smallest))
 
+    def _single_plans(self, allowed: Floats, log_wrap: float) -> list[_Plan]:
+        """Plans with one tilt each, of some of the tilts that keep rounding within bounds."""
+        fit = self._first + np.flatnonzero((self._excess <= allowed).all(axis=1))
+        few = fit[:: max(1, fit.size // _TRIED)]
+        return [self._plan([int(number)], log_wrap) for number in few]
+
+    def _best_plan(self, log_wrap: float) -> _Plan:
+        """The plan with the fewest tilts or, of one tilt, with the shortest transform."""
+        best = self._plan(self._chosen(), log_wrap)
+        reach = self._high - self._low
+        if len(best.numbers) > 1 or best.span <= 2.0 * reach:
+            return best
+        # Rare large jumps: a smaller tilt, if rounding allows it, meets fewer of them.
+        best = min([best, *self._single_plans(self._allowed, log_wrap)], key=_span)
+        if self._extended or _EXTENDED_GAIN <= 1.0 or best.span <= _SLOWER * reach:
+            return best
+        allowed = self._allowed + float(np.log(_EXTENDED_GAIN))
+        shortest = min(self._single_plans(allowed, log_wrap), key=_span)
+        if _SLOWER * shortest.span > best.span:
+            return best
+        self._extended = True
+        return shortest
+
     def window(self, log_wrap: float) -> Window:
         """The window of the region, if that part of the mass, relative to it, may wrap."""
-        best = self._plan(self._chosen(), log_wrap)
-        if len(best.numbers) == 1 and best.span > 2.0 * (self._high - self._low):
-            # Rare large jumps: a smaller tilt, if rounding allows it, meets fewer of them.
-            fit = self._first + np.flatnonzero((self._excess <= self._allowed).all(axis=1))
-            few = fit[:: max(1, fit.size // _TRIED)]
-            plans = [self._plan([int(number)], log_wrap) for number in few]
-            best = min([best, *plans], key=lambda plan: plan.span)
+        best = self._best_plan(log_wrap)
         tilts = [float(self._cumulants.tilts[number]) for number in best.numbers]
         return Window(
             low=self._low,
