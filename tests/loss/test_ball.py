@@ -116,7 +116,17 @@ def under(number, bound):
 
 @settings
 def test_every_tail_and_head_of_a_composition_is_within_its_bounds(setting):
-    found, exact = setting.both()
+    assert_within_bounds(*setting.both())
+
+
+@pytest.mark.parametrize("setting", FAST, ids=str)
+def test_so_they_are_where_frequencies_are_chosen_beforehand(setting, monkeypatch):
+    """As on a long circle: the few that last are summed directly."""
+    monkeypatch.setattr("gdpnum.loss.spectrum._SHORT", 0)
+    assert_within_bounds(*setting.both())
+
+
+def assert_within_bounds(found, exact):
     start = place(found, exact)
     size = found.masses.size
     with ctx.workprec(exact.bits):

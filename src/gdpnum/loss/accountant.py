@@ -42,7 +42,8 @@ def upper_bound(releases: Sequence[Release], plan: Scheme, demand: Demand) -> Co
         Factor(cut.split.pessimistic_bulk(plan.step, low), release.times)
         for cut, release, (low, _) in zip(plan.cuts, releases, plan.ranges, strict=True)
     ]
-    bulk = compose(fine, whole_window(_cumulants(fine), demand)).raised()
+    window = whole_window(_cumulants(fine), demand)
+    bulk = compose(fine, window, connected(plan.step, plan.stride)).raised()
     jumps = [
         Factor(cut.split.pessimistic_jump(plan.coarse_step, high), release.times)
         for cut, release, (_, high) in zip(plan.cuts, releases, plan.ranges, strict=True)
@@ -98,8 +99,10 @@ def attacks(
         forgone += _binomial_excess(release.times, cut.split.jump_rate, cut.most)
     if bulk_p:
         window = whole_window(_cumulants(bulk_p), demand)
-        from_below = compose(bulk_p, window)
-        from_above = compose(bulk_q, window.shifted(1.0)).raised()
+        # Blocks of outcomes are merged, the same under P and under Q: an attack like any other.
+        blocks = counted(plan.stride)
+        from_below = compose(bulk_p, window, blocks)
+        from_above = compose(bulk_q, window.shifted(1.0), blocks).raised()
         coarse_p = nearest(from_below.lowered(), plan.coarse_step, growth=-GROWTH)
         coarse_q = nearest(from_above, plan.coarse_step, growth=GROWTH)
         under_p.insert(0, Factor(coarse_p, 1))

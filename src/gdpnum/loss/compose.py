@@ -153,7 +153,8 @@ def compose(
             f"{LARGEST_TRANSFORM:.3g} allowed; pass a larger tolerance, or a grid_step of at least "
             f"{window.span / LARGEST_TRANSFORM:.2g}"
         )
-    size = fft.next_fast_len(min(size, length + 1), real=True)
+    # A multiple of the stride, so that every stride-th point makes a circle of its own.
+    size = stride * fft.next_fast_len(-(-min(size, length + 1) // stride), real=True)
     places = start + stride * np.arange(blocks + gathering.raises, dtype=np.float64)
     losses = lowest + step * places
     circle = Circle(size, fine, lowest, length)

@@ -31,6 +31,12 @@ _COARSE_SHARE, _COARSE_SHARE_IF_LONG = 0.15, 0.04
 # So many releases are few.
 _FEW = 64
 
+# A coarser lattice than of so many points to one saves nothing any more.
+_LARGEST_STRIDE = 256
+
+# What a lattice with a larger step adds to a loss is not foreseen by its variance alone.
+_FINE = 0.05
+
 # exp of a single loss must not overflow.
 _LARGEST_LOSS = 700.0
 
@@ -51,8 +57,8 @@ class Cut:
 class Scheme:
     """Lattice step and one-release ranges, and of how many steps that of the sum is.
 
-    For a split also the cuts and the coarse step. ``foreseen`` is about what the lattice will hold,
-    where that is known without it.
+    For a split, where that sum is the bulk's, also the cuts and the coarse step. ``foreseen`` is
+    about what the lattice will hold, where that is known without it.
     """
 
     step: float
@@ -103,20 +109,25 @@ def scheme(releases: Sequence[Release], demand: Demand) -> Scheme:
             fine, coarse = np.sqrt(0.4 * budget / total), np.sqrt(0.3 * budget / (1.0 + jumps))
             # Few steps of rare jumps: the bulk is not what the lattice is for.
             coarse = max(coarse, reach / _VERY_LONG) if few else coarse
-            return Scheme(float(fine), anchors, ranges, cuts=cuts, coarse_step=float(coarse))
+            # A lattice half way between the two, where the sum of the bulk is read.
+            stride = min(max(int(coarse / fine / 4.0), 1), _LARGEST_STRIDE)
+            return Scheme(float(fine), anchors, ranges, stride, cuts, float(coarse))
     if total < _FEW:
         return Scheme(step, anchors, ranges)
     # One lattice raises a profile by up to 3/2 of its mean, half way between two points; over many
     # releases that evens out.
     share = _COARSE_SHARE_IF_LONG if reach / step > _LONG else _COARSE_SHARE
-    stride = max(1, int(np.sqrt(share / (1.0 - share) * total / 1.5)))
+    stride = int(np.sqrt(share / (1.0 - share) * total / 1.5))
+    stride = min(max(stride, 1), _LARGEST_STRIDE)
     step *= float(np.sqrt(1.0 - share))
+    if step > _FINE:
+        return Scheme(step, anchors, ranges, stride)
     atoms = [
         _within(one, count, *limits)
         for one, count, limits in zip(points, counts, ranges, strict=True)
     ]
     foreseen = Cumulants([*atoms, _added(step, total)])
-    return Scheme(step, anchors, ranges, stride=stride, foreseen=foreseen)
+    return Scheme(step, anchors, ranges, stride, foreseen=foreseen)
 
 
 def _added(step: float, count: int) -> Atoms:

@@ -13,22 +13,20 @@ sums C may be large; there the plain transform is used.
 from __future__ import annotations
 
 import math
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import fft
 
+from gdpnum.loss.frequencies import add_folded, angles, lasting, roots_less_one
 from gdpnum.loss.pair import Floats
 from gdpnum.loss.sums import BLOCK, SHORT_BLOCK, UNIT, long_sum_error, running_sums
 
 __all__ = ["Spectrum", "transform_error"]
 
-_PI = 4.0 * np.arctan(np.longdouble(1.0))
-
-# Roots of transforms up to this length are worth keeping.
-_SHORT = 2**16
+# On a longer circle it pays to find the frequencies that matter beforehand.
+_SHORT = 2**14
 
 # A distribution whose mean distance from its centre, in lattice steps, exceeds this is wide.
 _WIDE = 64.0
@@ -46,28 +44,35 @@ def transform_error(size: int, unit: float = UNIT) -> float:
     return 8.0 * unit * math.log2(size)
 
 
+def _direct_error(count: int, unit: float) -> float:
+    """Error of a sum of so many products with roots of unity, over the sum of magnitudes.
+
+    Angle, root and product round a dozen times; numpy sums in pairs of blocks of 128, eight at a
+    time, which makes 16 + 3 roundings and one for each doubling.
+    """
+    return (64.0 + math.log2(max(count, 2))) * unit
+
+
 class Spectrum:
     """The running product of powers of tilted distributions, in logs, with its error bound.
 
-    Frequencies at which the product has become negligible are dropped on the way.
+    Only the frequencies at which the product is not negligible are kept.
     """
 
     def __init__(self, size: int, *, extended: bool = False) -> None:
         self.size = size
+        self._extended = extended
         self._real = np.longdouble if extended else np.float64
         self._unit = 0.5 * float(np.finfo(self._real).eps)
         self._block = SHORT_BLOCK if extended else BLOCK
-        self._kept: NDArray[np.intp] | slice = slice(None)
-        self._less_one, self._distance = _roots_less_one(size, extended)
-        self._magnitude, self._phase = (np.zeros(size // 2 + 1, self._real) for _ in range(2))
-        self._bound, self._error = (np.zeros(size // 2 + 1) for _ in range(2))
+        # None until the first factor comes: then all, or those that it leaves.
+        self._kept: NDArray[np.intp] | None = None
         self._shift = 0
-
-    def _transform_error(self) -> float:
-        return transform_error(self.size, self._unit)
 
     def multiply(self, masses: Floats, count: int) -> None:
         """Multiply by the count-th power of the transform of masses that sum to one."""
+        if self._kept is None:
+            self._begin(masses, count)
         centre = int(np.rint((masses * np.arange(masses.size)).sum()))
         departure, error = self._departure(masses, centre, count)
         log_size = _log_size_of_one_plus(departure)
@@ -78,91 +83,125 @@ class Spectrum:
         self._bound += count * floored
         self._error += count * (error * np.exp(-floored) - 4.0 * self._unit * floored)
         self._shift += count * centre
-        self._drop()
+        self._keep(np.flatnonzero(self._bound + self._error > _NEGLIGIBLE))
+
+    def _begin(self, masses: Floats, count: int) -> None:
+        """Set out with all frequencies or, on a long circle, with those that the first leaves."""
+        if self.size > _SHORT:
+            self._kept = lasting(masses, count, self.size, _NEGLIGIBLE)
+            roots = roots_less_one(self.size, self._extended, self._kept)
+        else:
+            self._kept = np.arange(self.size // 2 + 1)
+            roots = roots_less_one(self.size, self._extended)
+        self._less_one, self._distance = roots
+        self._magnitude, self._phase = (np.zeros(self._kept.size, self._real) for _ in range(2))
+        self._bound, self._error = (np.zeros(self._kept.size) for _ in range(2))
 
     def _departure(self, masses: Floats, centre: int, count: int) -> tuple[NDArray[Any], Floats]:
         """F(z) z^-c - 1 with its error, where F^count is not negligible; the rest is dropped."""
-        above = running_sums(masses[:centre:-1], self._block)[::-1].astype(self._real)
-        below = -running_sums(masses[:centre], self._block).astype(self._real)
-        folded = np.zeros(self.size, self._real)
-        _add_folded(folded, above, 0)
-        _add_folded(folded, below, -centre)
-        weight = float(above.sum() - below.sum())
-        sums = long_sum_error(masses.size, self._block)
-        relative = self._transform_error() + 6.0 * self._unit + sums
-        departure = self._less_one * fft.rfft(folded)[self._kept]
-        error = self._distance * (weight * relative)
-        departure, error = self._without_negligible(departure, error, count)
+        below = -running_sums(masses[:centre], self._block)
+        above = running_sums(masses[:centre:-1], self._block)[::-1]
+        sums = np.concatenate([below, above]).astype(self._real)
+        weight = float(np.abs(sums).sum())
+        transform, relative = self._transform(sums, -centre)
+        relative += 6.0 * self._unit + long_sum_error(masses.size, self._block)
+        departure, error = self._less_one * transform, self._distance * (weight * relative)
+        # Most are negligible by now, usually; what is computed for them is not needed.
+        least = np.maximum(math.exp(_NEGLIGIBLE / count) - 2.0 * error, 0.0)
+        alive = np.flatnonzero((1.0 + departure.real) ** 2 + departure.imag**2 >= least**2)
+        self._keep(alive)
+        departure, error = departure[alive], error[alive]
         better = error > relative
         if weight > _WIDE and better.any():
             # Rare large jumps: away from frequency zero the plain transform is the better one.
-            plain = np.zeros(self.size, self._real)
-            _add_folded(plain, masses.astype(self._real), -centre)
-            departure[better] = (fft.rfft(plain)[self._kept] - 1.0)[better]
+            plain, _ = self._transform(masses.astype(self._real), -centre)
+            departure[better] = (plain - 1.0)[better]
             error[better] = relative
         return departure, error
 
-    def _without_negligible(
-        self, departure: NDArray[Any], error: Floats, count: int
-    ) -> tuple[NDArray[Any], Floats]:
-        """Drops the frequencies at which this power alone is negligible: most of them, usually."""
-        re, im = departure.real, departure.imag
-        least = np.maximum(np.exp(_NEGLIGIBLE / count) - 2.0 * error, 0.0)
-        alive = np.flatnonzero((1.0 + re) ** 2 + im**2 >= least**2)
-        self._keep(alive)
-        return departure[alive], error[alive]
+    def _transform(self, values: NDArray[Any], first: int) -> tuple[NDArray[Any], float]:
+        """sum_j v_j z^(first + j) at the frequencies kept, and its error over sum_j |v_j|."""
+        kept = self._frequencies
+        if 2 * kept.size * values.size < self.size:
+            turns = angles(kept, np.arange(first, first + values.size), self.size, self._real)
+            found = (values * np.cos(turns)).sum(axis=1) - 1j * (values * np.sin(turns)).sum(axis=1)
+            return found, _direct_error(values.size, self._unit)
+        folded = np.zeros(self.size, self._real)
+        add_folded(folded, values, first)
+        found = fft.rfft(folded)
+        error = transform_error(self.size, self._unit)
+        return found if kept.size == found.size else found[kept], error
 
-    def _drop(self) -> None:
-        self._keep(np.flatnonzero(self._bound + self._error > _NEGLIGIBLE))
+    @property
+    def _frequencies(self) -> NDArray[np.intp]:
+        assert self._kept is not None
+        return self._kept
 
     def _keep(self, alive: NDArray[np.intp]) -> None:
         if alive.size == self._bound.size:
             return
-        self._kept = alive if isinstance(self._kept, slice) else self._kept[alive]
+        self._kept = self._frequencies[alive]
         self._less_one, self._distance = self._less_one[alive], self._distance[alive]
         self._magnitude, self._phase = self._magnitude[alive], self._phase[alive]
         self._bound, self._error = self._bound[alive], self._error[alive]
 
-    def masses(self, start: int, stop: int) -> tuple[Floats, float]:
-        """The entries start..stop-1 of the circular product, and a bound on its error's 2-norm."""
-        values = np.zeros(self.size // 2 + 1, np.result_type(self._real, np.complex64))
-        values[self._kept] = np.exp(self._magnitude + 1j * self._phase)
+    def masses(self, fine: range) -> tuple[Floats, float]:
+        """Those entries of the circular product, and a bound on its error's 2-norm."""
+        values, norm = self._product(transform_error(self.size, self._unit))
+        whole = np.zeros(self.size // 2 + 1, values.dtype)
+        whole[self._frequencies] = values
+        circular = np.asarray(fft.irfft(whole, self.size), np.float64)
+        start = (fine.start - self._shift) % self.size
+        return _around(circular, start, len(fine)), norm
+
+    def is_narrow(self, stride: int) -> bool:
+        """Whether the circle of every stride-th entry holds all frequencies kept."""
+        kept = self._frequencies
+        narrow = kept.size == 0 or 2 * stride * int(kept[-1]) < self.size
+        return stride > 1 and self.size % stride == 0 and narrow
+
+    def gathered(self, fine: range, stride: int, weights: Floats) -> tuple[Floats, float]:
+        """sum_x weights_x v_(b stride + x) of those entries v, and the bound as for `masses`.
+
+        The bound is one on the errors of the entries, to be multiplied by the 2-norm of weights
+        nowhere below these. The sums are entries of a circle a stride shorter on which all
+        frequencies kept have their place, each times the weights' own transform.
+        """
+        short = self.size // stride
+        # A sum of w weights is at most sqrt(w) times their 2-norm, and w is up to two strides.
+        rounding = transform_error(short, self._unit) + _direct_error(weights.size, self._unit)
+        values, norm = self._product(math.sqrt(2.0) * rounding)
+        values = values * (self._turns(np.arange(weights.size)) * weights).sum(axis=1)
+        values *= self._turns(np.array([(fine.start - self._shift) % self.size]))[:, 0]
+        whole = np.zeros(short // 2 + 1, values.dtype)
+        whole[self._frequencies] = values
+        circular = np.asarray(fft.irfft(whole, short), np.float64) / stride
+        return circular[: len(fine) // stride], norm
+
+    def _turns(self, places: NDArray[np.intp]) -> NDArray[Any]:
+        """exp(2 pi i k j / size) for each frequency kept and each place."""
+        return np.exp(1j * angles(self._frequencies, places, self.size, self._real))
+
+    def _product(self, rounding: float) -> tuple[NDArray[Any], float]:
+        """The product at the frequencies kept, and a bound on the 2-norm of the entries' errors.
+
+        ``rounding`` is that of the transform back.
+        """
+        values = np.exp(self._magnitude + 1j * self._phase)
         phase = np.asarray(np.abs(self._phase), np.float64)
         relative = self._error + 4.0 * self._unit * phase + 8.0 * self._unit
         bound = np.exp(np.minimum(self._bound, 0.0))
         # A relative error r of F^T is at most exp(r) - 1.
         whole = np.exp(np.minimum(self._bound + relative, 1.0))
         error = np.where(relative < 1.0, np.expm1(np.minimum(relative, 1.0)) * bound, whole)
-        circular = np.asarray(fft.irfft(values, self.size), np.float64)
-        dropped = 2.0 * np.exp(_NEGLIGIBLE) * np.sqrt(float(self.size))
-        norm = _norm(error) + self._transform_error() * _norm(bound) + dropped
+        dropped = 2.0 * math.exp(_NEGLIGIBLE) * math.sqrt(self.size)
+        norm = _norm(error) + rounding * _norm(bound) + dropped
         # Parseval; a real transform stores half the frequencies, so all but the ends count twice.
-        wanted = _around(circular, (start - self._shift) % self.size, stop - start)
-        return wanted, float(np.sqrt(2.0 / self.size) * norm)
-
-
-def _roots_less_one(size: int, extended: bool) -> tuple[NDArray[Any], Floats]:
-    """exp(-2 pi i k / size) - 1 for k up to size / 2, and its absolute values."""
-    return _cached_roots(size, extended) if size <= _SHORT else _roots(size, extended)
-
-
-def _roots(size: int, extended: bool) -> tuple[NDArray[Any], Floats]:
-    real = np.longdouble if extended else np.float64
-    half = np.arange(size // 2 + 1, dtype=real) * real(_PI / size)
-    # exp(-2it) - 1 = -2 sin(t) (sin(t) + i cos(t)), without cancellation.
-    sine = np.sin(half)
-    roots = np.asarray(-2.0 * sine * (sine + 1j * np.cos(half)))
-    distances = np.asarray(2.0 * sine, np.float64)
-    roots.flags.writeable = distances.flags.writeable = False
-    return roots, distances
-
-
-# The four transforms of a fit are often of one length.
-_cached_roots = lru_cache(maxsize=8)(_roots)
+        return values, math.sqrt(2.0 / self.size) * norm
 
 
 def _norm(values: Floats) -> float:
-    return float(np.sqrt(np.square(values).sum()))
+    return math.sqrt(float(np.square(values).sum()))
 
 
 def _log_size_of_one_plus(value: NDArray[Any]) -> NDArray[Any]:
@@ -180,14 +219,3 @@ def _around(circular: Floats, start: int, count: int) -> Floats:
     laps = -(-(start + count) // circular.size)
     found = circular if laps == 1 else np.concatenate([circular] * laps)
     return found[start : start + count]
-
-
-def _add_folded(target: NDArray[Any], values: NDArray[Any], offset: int) -> None:
-    """Add values to a circular array from an offset on, wrapped as often as they are long."""
-    size = target.size
-    for start in range(0, values.size, size):
-        piece = values[start : start + size]
-        begin = (offset + start) % size
-        fits = min(piece.size, size - begin)
-        target[begin : begin + fits] += piece[:fits]
-        target[: piece.size - fits] += piece[fits:]

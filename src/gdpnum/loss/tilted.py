@@ -161,9 +161,8 @@ def tilted(
         # Units of rounding that each factor's tilt, sum and quotient may bring, all one way.
         largest = max(abs(float(exponents[0])), abs(float(exponents[-1])))
         relative += count * (largest + math.log2(exponents.size) + 8.0)
-    values, error = spectrum.masses(circle.fine.start, circle.fine.stop)
     per_point = tilt * factors[0].distribution.step
-    values, spread = _gathered(_on_lattice(values, circle), gathering, per_point)
+    values, error, spread = _gathered(spectrum, circle, gathering, per_point)
     exponents = log_scale - tilt * losses
     # Far below a large tilt's mean nothing is known; another tilt covers those losses.
     back = np.exp(np.minimum(exponents, _LARGEST_EXPONENT))
@@ -186,18 +185,10 @@ def tilted(
     )
 
 
-def _on_lattice(values: Floats, circle: Circle) -> Floats:
-    """The values at the fine points, without those off the ends of the lattice."""
-    start, stop = circle.fine.start, circle.fine.stop
-    if start < 0 or stop > circle.length:
-        values = values.copy()
-        values[: max(0, -start)] = 0.0
-        values[circle.length - start :] = 0.0
-    return values
-
-
-def _gathered(values: Floats, gathering: Gathering, per_point: float) -> tuple[Floats, float]:
-    """Tilted masses gathered at the coarse points, and the spread of an error there.
+def _gathered(
+    spectrum: Spectrum, circle: Circle, gathering: Gathering, per_point: float
+) -> tuple[Floats, float, float]:
+    """Tilted masses gathered at the coarse points, a bound on the error's 2-norm, and its spread.
 
     An entry gathers the errors of its fine points, x steps above it, with weights of at most
     exp(-tilt x); the sum of the squares of these is the square of the spread. In a sum of entries
@@ -205,17 +196,33 @@ def _gathered(values: Floats, gathering: Gathering, per_point: float) -> tuple[F
     """
     stride = gathering.stride
     if stride == 1:
-        return values, 1.0
-    steps = np.arange(stride, dtype=np.float64)
-    down = np.exp(-per_point * steps)
+        return *_on_lattice(spectrum, circle), 1.0
+    # Block b has the points from one coarse step below coarse point b, if anything is raised to it.
+    steps = np.arange(-stride if gathering.raises else 0, stride, dtype=np.float64)
+    tilts = np.exp(-per_point * steps)
+    shares = np.append(gathering.above, gathering.here) if gathering.raises else gathering.here
+    spread = math.sqrt(float((tilts**2).sum()))
+    inside = circle.fine.start >= 0 and circle.fine.stop <= circle.length
+    if inside and spectrum.is_narrow(stride):
+        return *spectrum.gathered(circle.fine, stride, shares * tilts), spread
+    values, error = _on_lattice(spectrum, circle)
     blocks = values.reshape(-1, stride)
-    squares = float((down**2).sum())
-    if not gathering.raises:
-        return (blocks * (gathering.here * down)).sum(axis=1), math.sqrt(squares)
-    up = np.exp(per_point * (stride - steps))
-    found = (blocks * (gathering.above * up)).sum(axis=1)
-    found[:-1] += (blocks[1:] * (gathering.here * down)).sum(axis=1)
-    return found, math.sqrt(squares + float((up**2).sum()))
+    weights = (shares * tilts).reshape(-1, stride)
+    found = (blocks * weights[0]).sum(axis=1)
+    if gathering.raises:
+        found[:-1] += (blocks[1:] * weights[1]).sum(axis=1)
+    return found, error, spread
+
+
+def _on_lattice(spectrum: Spectrum, circle: Circle) -> tuple[Floats, float]:
+    """Tilted masses at the fine points, none off the ends of the lattice, and the error's norm."""
+    values, error = spectrum.masses(circle.fine)
+    start, stop = circle.fine.start, circle.fine.stop
+    if start < 0 or stop > circle.length:
+        values = values.copy()
+        values[: max(0, -start)] = 0.0
+        values[circle.length - start :] = 0.0
+    return values, error
 
 
 def _log_stray(factors: Sequence[Factor], tilt: float, window: Window, circle: Circle) -> float:
