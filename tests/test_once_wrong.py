@@ -2,6 +2,7 @@
 
 import math
 
+import numpy as np
 import pytest
 from mpmath import mp
 
@@ -19,6 +20,11 @@ from gdpnum import (
     fit_gdp,
     tradeoff_curve,
 )
+from gdpnum.loss.compose import compose
+from gdpnum.loss.distribution import LossDistribution
+from gdpnum.loss.factors import Factor
+from gdpnum.loss.gathering import counted
+from gdpnum.loss.window import Window
 from tests.oracles import gaussian_dp
 
 
@@ -86,6 +92,9 @@ def test_a_rate_too_small_to_resolve_is_as_good_as_zero(rate):
         DPSGD(noise_multiplier=0.916, sample_rate=3.55e-4, steps=2),
         ApproxDP(epsilon=0.0, delta=1.0) * 2 + Laplace(scale=1.0),
         ApproxDP(epsilon=0.5, delta=1e-12) * 2 + Laplace(scale=1.0),
+        # Planned from a variance that a bounded loss on a lattice exceeds by half.
+        PoissonSampled(Laplace(scale=0.0549293), rate=1.276776e-4) * 5795,
+        DPSGD(noise_multiplier=0.132316, sample_rate=0.0018426, steps=2570),
     ],
     ids=repr,
 )
@@ -101,3 +110,24 @@ def test_a_rare_leak_does_not_spoil_the_lower_bound():
     fit = fit_gdp(GDP(mu=0.4, slack=1e-12) * 2)
     assert fit.mu_lower <= math.sqrt(2) * 0.4 * (1 + 1e-9)
     assert fit.mu - fit.mu_lower <= 0.005 * fit.mu
+
+
+@pytest.mark.parametrize("lowest", np.linspace(-3.0, -0.1, 60))
+def test_a_top_that_just_wraps_is_reckoned_with(lowest):
+    """Ten of a coin at two ends, on a circle one point short: rounding hid what it brings round."""
+    masses = np.zeros(9)
+    masses[0], masses[-1] = 0.2, 0.8
+    factor = Factor(LossDistribution(float(lowest), 0.1, masses), 10)
+    low = 10.0 * float(lowest)
+    window = Window(low, low + 7.7, (0.0,), 7.75, 1.0, -1.0, 1.0, 1.0, extended=False)
+    found = compose([factor], window, counted(1))
+    assert found.head_below()[1] <= 0.2**10
+
+
+def test_sharp_losses_do_not_spoil_the_regret_of_coarse_tests():
+    """The nearest threshold took in the outcomes of steps that nobody joined; the next does not."""
+    rate, times = 0.0024639849299241522, 96
+    run = DPSGD(noise_multiplier=0.07383196893587318, sample_rate=rate, steps=times)
+    # Nothing is known of the others; mu is 28, so a mechanism of that mu reveals everything.
+    joined = 1.0 - (1.0 - rate) ** times
+    assert fit_gdp(run, slack=1e-8).regret == pytest.approx(0.5 * (1.0 - joined), abs=1e-3)

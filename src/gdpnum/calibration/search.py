@@ -93,9 +93,10 @@ class Search:
         """Whether the range, or what can be computed of it, ends before the target is reached."""
         if self._is_near(reading):
             return False
-        if reading.parameter == self._open:
+        # What varies continuously stays away from its target only where a bound ends. Past the last
+        # setting that the engine has one for, a formula far above it takes over.
+        if reading.parameter == self._open or not self._integer:
             return True
-        # Past the last setting that the engine has a bound for, a formula far above it takes over.
         missed, tolerance = self._missed, self._levels[-1]
         return missed is not None and not self._meter.target.has_bound(
             missed.mechanism, tolerance=tolerance

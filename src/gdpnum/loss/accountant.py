@@ -107,7 +107,8 @@ def attacks(
         coarse_q = nearest(from_above, plan.coarse_step, growth=GROWTH)
         under_p.insert(0, Factor(coarse_p, 1))
         under_q.insert(0, Factor(coarse_q, 1))
-    return _attacks(under_p, under_q, _steep(under_p, demand), forgone=forgone)
+    window = _steep(under_p, demand)
+    return _attacks(under_p, under_q, window, forgone=forgone, lowered=bool(bulk_p))
 
 
 def _attacks(
@@ -117,14 +118,20 @@ def _attacks(
     *,
     stride: int = 1,
     forgone: float = 0.0,
+    lowered: bool = False,
 ) -> Attacks:
+    """Tests at the losses of a window.
+
+    They go without a probability of ``forgone``. If masses of P have been ``lowered``, what they
+    lack is missing from the misses.
+    """
     from_below = compose(under_p, window, counted(stride))
     rounding = 4.0 * sum_error(from_below.masses.size)
     # An infinite loss is no false alarm: every test may reject there.
     revealed = infinite_loss(under_p)
     tpr = (from_below.tail_below() + revealed) * (1.0 - rounding) - forgone
     beta = 1.0 - tpr
-    if beta[0] < 0.01:
+    if beta[0] < 0.01 and not lowered:
         # Where tpr is near one the misses are known better from their own side.
         missed = from_below.head_above() * (1.0 + rounding + 2.0 * from_below.growth) + forgone
         beta = np.minimum(beta, missed)

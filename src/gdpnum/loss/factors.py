@@ -9,7 +9,7 @@ from typing import NamedTuple
 from gdpnum.loss.distribution import LossDistribution
 from gdpnum.loss.sums import UNIT
 
-__all__ = ["Factor", "chernoff", "drift", "highest", "infinite_loss", "log_moment", "lowest"]
+__all__ = ["Factor", "chernoff", "drift", "infinite_loss", "log_moment", "lowest"]
 
 
 class Factor(NamedTuple):
@@ -22,11 +22,6 @@ class Factor(NamedTuple):
 def lowest(factors: Sequence[Factor]) -> float:
     """The lowest loss of the sum."""
     return sum(times * one.lowest for one, times in factors)
-
-
-def highest(factors: Sequence[Factor]) -> float:
-    """The highest finite loss of the sum."""
-    return sum(times * float(one.losses[-1]) for one, times in factors)
 
 
 def drift(factors: Sequence[Factor]) -> float:

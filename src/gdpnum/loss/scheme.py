@@ -34,7 +34,7 @@ _FEW = 64
 # A coarser lattice than of so many points to one saves nothing any more.
 _LARGEST_STRIDE = 256
 
-# What a lattice with a larger step adds to a loss is not foreseen by its variance alone.
+# Coarser cells are not foreseen by how far they spread a loss: where in them it is matters.
 _FINE = 0.05
 
 # exp of a single loss must not overflow.
@@ -117,9 +117,9 @@ def scheme(releases: Sequence[Release], demand: Demand) -> Scheme:
     # One lattice raises a profile by up to 3/2 of its mean, half way between two points; over many
     # releases that evens out.
     share = _COARSE_SHARE_IF_LONG if reach / step > _LONG else _COARSE_SHARE
-    stride = int(np.sqrt(share / (1.0 - share) * total / 1.5))
-    stride = min(max(stride, 1), _LARGEST_STRIDE)
     step *= float(np.sqrt(1.0 - share))
+    coarse = np.sqrt(12.0 * _SHARE * share * demand.tolerance * typical / 1.5)
+    stride = min(max(int(coarse / step), 1), _LARGEST_STRIDE)
     if step > _FINE:
         return Scheme(step, anchors, ranges, stride)
     atoms = [
@@ -131,10 +131,12 @@ def scheme(releases: Sequence[Release], demand: Demand) -> Scheme:
 
 
 def _added(step: float, count: int) -> Atoms:
-    """About what connect-the-dots adds to each loss: variance h^2 / 6, and a mean of half that."""
-    share = 0.5 * np.tanh(0.5 * step)
-    weights = np.array([0.5 - share, 5.0, 0.5 + share]) / 6.0
-    return Atoms(step * np.array([-1.0, 0.0, 1.0]), weights, count)
+    """At most what connect-the-dots adds to each loss: half a step either way, P and Q kept.
+
+    No way of putting a loss on the two ends of its cell spreads it more than that.
+    """
+    up = 0.5 + 0.5 * float(np.tanh(0.25 * step))
+    return Atoms(step * np.array([-0.5, 0.5]), np.array([1.0 - up, up]), count)
 
 
 def _ranges(

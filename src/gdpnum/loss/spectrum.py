@@ -114,9 +114,10 @@ class Spectrum:
         better = error > relative
         if weight > _WIDE and better.any():
             # Rare large jumps: away from frequency zero the plain transform is the better one.
-            plain, _ = self._transform(masses.astype(self._real), -centre)
+            plain, rounding = self._transform(masses.astype(self._real), -centre)
             departure[better] = (plain - 1.0)[better]
-            error[better] = relative
+            # It may have been computed in the other of the two ways.
+            error[better] = max(relative, rounding + 6.0 * self._unit)
         return departure, error
 
     def _transform(self, values: NDArray[Any], first: int) -> tuple[NDArray[Any], float]:

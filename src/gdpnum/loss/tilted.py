@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gdpnum.loss.factors import Factor, highest, log_moment
+from gdpnum.loss.factors import Factor, log_moment
 from gdpnum.loss.gathering import Gathering
 from gdpnum.loss.pair import Floats
 from gdpnum.loss.spectrum import Spectrum
@@ -171,7 +171,7 @@ def tilted(
     relative += gathering.stride + reach + 8.0
     largest = abs(tilt) * max(abs(float(losses[0])), abs(float(losses[-1])))
     relative = UNIT * (relative + 4.0 * (abs(log_scale) + largest))
-    log_stray = _log_stray(factors, tilt, window, circle) - log_scale
+    log_stray = _log_stray(factors, tilt, window, circle, gathering) - log_scale
     norm = error * (1.0 + relative)
     return Pass(
         masses=values * back,
@@ -225,17 +225,20 @@ def _on_lattice(spectrum: Spectrum, circle: Circle) -> tuple[Floats, float]:
     return values, error
 
 
-def _log_stray(factors: Sequence[Factor], tilt: float, window: Window, circle: Circle) -> float:
+def _log_stray(
+    factors: Sequence[Factor], tilt: float, window: Window, circle: Circle, gathering: Gathering
+) -> float:
     """Log of the tilted mass that the circle brings to the fine points, by Chernoff bounds."""
+    # The last of the coarse points may also get a share of what lies above it.
+    stop = circle.fine.stop + gathering.stride * gathering.raises
+    # From above, mass lands a whole circle or more below where it belongs; from below, above. Told
+    # by numbers of points: as losses, the two ends would be rounded differently.
     step = factors[0].distribution.step
-    # From above, mass lands a whole circle or more below where it belongs; from below, above.
-    from_above = circle.lowest + step * (circle.fine.start + circle.size)
-    from_below = circle.lowest + step * (circle.fine.stop - 1 - circle.size)
     bounds = []
-    if from_above <= highest(factors):
-        moment = log_moment(factors, tilt + window.step_up)
-        bounds.append(moment - window.step_up * from_above)
-    if from_below >= circle.lowest:
-        moment = log_moment(factors, tilt - window.step_down)
-        bounds.append(moment + window.step_down * from_below)
+    if circle.fine.start + circle.size < circle.length:
+        nearest = circle.lowest + step * (circle.fine.start + circle.size)
+        bounds.append(log_moment(factors, tilt + window.step_up) - window.step_up * nearest)
+    if stop - 1 - circle.size >= 0:
+        nearest = circle.lowest + step * (stop - 1 - circle.size)
+        bounds.append(log_moment(factors, tilt - window.step_down) + window.step_down * nearest)
     return float(np.logaddexp.reduce(bounds)) if bounds else -math.inf

@@ -90,14 +90,18 @@ def regret_bound(
     fixed; delta_g is convex in exp(eps), so the ratio is quasi-convex there and its largest value
     is at an end of the cell. Where the line falls below zero, delta >= 0 takes over;
     delta_g / (1 + exp(eps)) falls, so its largest value is where that begins. Of several
-    directions each cell takes the better one.
+    directions, and of neighbouring tests, each cell takes the better one.
     """
     ends = _ends(directions[0])
     edges = ends[ends > 0.0]
     # The last cell has no end: what is left of the ratio there, at most exp(-1e4), is nothing.
     edges = np.concatenate([[0.0], edges, [1e4 + 2.0 * float(edges.max(initial=0.0))]])
     summarised = np.asarray(profile(edges))
-    found = [_cells(profile, summarised, edges, one) for one in directions]
+    found = [
+        _cells(profile, summarised, edges, one, further)
+        for one in directions
+        for further in _neighbours(one)
+    ]
     cells = np.min(found, axis=0) if len(found) > 1 else found[0]
     worst = int(np.argmax(cells))
     return max(0.0, float(cells[worst])), float(edges[worst])
@@ -108,12 +112,27 @@ def _ends(tests: Attacks) -> Floats:
     return 0.5 * (tests.losses[:-1] + tests.losses[1:] - tests.step)
 
 
+def _neighbours(tests: Attacks) -> tuple[int, ...]:
+    """The tests to look at on a cell, from the nearest up.
+
+    Where there is one for each step of the rounding, that is the best of all. Where there is not,
+    the next one does better if what is between the two is mostly at the lower.
+    """
+    apart = tests.losses.size > 1 and tests.losses[1] - tests.losses[0] > 1.5 * tests.step
+    return (0, 1) if apart else (0,)
+
+
 def _cells(
-    profile: Callable[[Floats], float | Floats], summarised: Floats, edges: Floats, tests: Attacks
+    profile: Callable[[Floats], float | Floats],
+    summarised: Floats,
+    edges: Floats,
+    tests: Attacks,
+    further: int,
 ) -> Floats:
-    """The largest ratio on each cell of eps, from the line of the test that does best there."""
+    """The largest ratio on each cell of eps, from the line of one test: the nearest, or further."""
     left, right = edges[:-1], edges[1:]
-    chosen = np.searchsorted(_ends(tests), 0.5 * (left + right))
+    chosen = np.searchsorted(_ends(tests), 0.5 * (left + right)) + further
+    chosen = np.minimum(chosen, tests.losses.size - 1)
     tpr, log_alpha = tests.tpr[chosen], tests.log_alpha[chosen]
     with np.errstate(divide="ignore", invalid="ignore"):
         sunk = np.log(np.maximum(tpr, 0.0)) - log_alpha
