@@ -5,21 +5,22 @@ import sys
 import venv
 from pathlib import Path
 
-from cases import ROOT
+from packages import PACKAGES, ROOT
 
 
-def python_of(name: str, requirements: list[str]) -> Path:
-    """The interpreter of .venvs/<name>, made and filled at first use."""
-    home = ROOT / ".venvs" / name
+def python_of(name: str) -> Path:
+    """The interpreter of a package's environment, made and filled at first use."""
+    package = PACKAGES[name]
+    home = ROOT / ".venvs" / package.environment
     python = home / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
     filled = home / "filled-with.txt"
-    wanted = "\n".join(requirements)
+    wanted = "\n".join(argument for step in package.steps for argument in step)
     if not filled.exists() or filled.read_text() != wanted:
-        print(f"making {home.relative_to(ROOT)} ({', '.join(requirements)})", flush=True)
+        print(f"making {home.relative_to(ROOT)} ({wanted.replace(chr(10), ', ')})", flush=True)
         venv.create(home, with_pip=True, clear=True)
-        subprocess.run(
-            [python, "-m", "pip", "install", "--quiet", *requirements], check=True, cwd=ROOT
-        )
+        for step in package.steps:
+            pip = [python, "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
+            subprocess.run([*pip, *step], check=True, cwd=ROOT)
         # Written last: a half-made environment is made again.
         filled.write_text(wanted)
     return python

@@ -1,118 +1,173 @@
-"""Tables of a finished run, as Markdown."""
+"""Numbers and tables as Markdown: what the sections share."""
 
+from collections.abc import Iterable, Mapping, Sequence
 from math import exp, log
 from statistics import median
 from typing import Any
 
+from packages import OURS
 
-def ratios(row: dict[str, Any], peer: str, ours: str = "ours") -> list[float]:
-    """Peer's seconds over ours, repeat by repeat; empty where either failed."""
-    pairs = zip(row["answers"].get(peer, []), row["answers"].get(ours, []), strict=False)
-    return [
-        theirs["seconds"] / mine["seconds"]
-        for theirs, mine in pairs
-        if "error" not in theirs and "error" not in mine
-    ]
+Answer = dict[str, Any]
+Row = dict[str, Any]
 
 
-def geometric_mean(values: list[float]) -> float:
-    return exp(sum(map(log, values)) / len(values))
+def geometric_mean(values: Iterable[float]) -> float:
+    logs = [log(value) for value in values]
+    return exp(sum(logs) / len(logs)) if logs else float("nan")
 
 
-def markdown(results: dict[str, Any]) -> str:
-    """The whole report."""
-    parts = [
-        "# Benchmark results",
-        _setting(results),
-        "## DP-SGD, case by case",
-        "Seconds are medians; a ratio is a package's seconds over ours, with its range over the "
-        "repeats. WRONG: mu below the true mu at slack 1e-10, by the share shown.",
-        _cases(results),
-        _means(results),
-    ]
-    if results["singles"]:
-        parts += ["## Large settings, each in a fresh process", _singles(results)]
-    if results["imports"]:
-        parts += ["## Import time", _imports(results)]
-    return "\n\n".join(parts) + "\n"
+def seconds_of(answer: Answer) -> list[float]:
+    """Seconds repeat by repeat; empty where it failed."""
+    if "error" in answer:
+        return []
+    found = answer["seconds"]
+    return found if isinstance(found, list) else [found]
 
 
-def _setting(results: dict[str, Any]) -> str:
-    lines = [f"{results['date']}, {results['machine']}; {results['repeats']} interleaved repeats."]
-    for name, versions in results["versions"].items():
-        lines.append(f"- {name}: " + ", ".join(f"{k} {v}" for k, v in versions.items()))
-    return "\n".join(lines)
+def ratios(theirs: Answer, ours: Answer) -> list[float]:
+    """Their seconds over ours, repeat by repeat; empty where either failed."""
+    pairs = zip(seconds_of(theirs), seconds_of(ours), strict=False)
+    return [their / our for their, our in pairs]
 
 
-def _cases(results: dict[str, Any]) -> str:
-    peers = [name for name in results["peers"] if name != "ours"]
-    header = ["sigma, rate, steps", "true mu"]
-    for name in results["peers"]:
-        header += [f"{name}: s", "mu"] if name != "riskcal" else [f"{name}: s"]
-    header += [f"ratio to {name}" for name in peers] if "ours" in results["peers"] else []
-    rows = [_case_row(row, results["peers"], peers) for row in results["cases"]]
-    return _table(header, rows)
+def excess(value: float, true: Sequence[float]) -> float:
+    """How far a value lies above what is proven from below, relative to that; below 0: wrong."""
+    return value / true[0] - 1.0
 
 
-def _case_row(row: dict[str, Any], names: list[str], peers: list[str]) -> list[str]:
-    cells = [row["name"], _number(row["true_mu"])]
-    for name in names:
-        answers = row["answers"][name]
-        failed = next((a["error"] for a in answers if "error" in a), None)
-        seconds = [a["seconds"] for a in answers if "error" not in a]
-        cells.append(failed[:40] if failed else f"{median(seconds):.4f}")
-        if name != "riskcal":
-            mu = answers[-1].get("mu")
-            cells.append(_number(mu) + _verdict(row, name, mu))
-    if "ours" in names:
-        for name in peers:
-            found = ratios(row, name)
-            spread = f"{median(found):.1f} ({min(found):.1f}-{max(found):.1f})" if found else ""
-            cells.append(spread)
-    return cells
+def is_wrong(row: Row, label: str) -> bool:
+    """Whether an answer claims more privacy than there is."""
+    value = row["answers"].get(label, {}).get(row["quantity"])
+    return value is not None and excess(value, row["true"]) < 0.0
 
 
-def _verdict(row: dict[str, Any], name: str, mu: float | None) -> str:
-    """WRONG, and by how much of the true mu."""
-    if mu is None or not row["wrong"][name]:
+# --- cells --------------------------------------------------------------------------------------
+
+
+def time(seconds: float) -> str:
+    if seconds < 1e-3:
+        return f"{1e6 * seconds:.3g} us"
+    return f"{1e3 * seconds:.3g} ms" if seconds < 1.0 else f"{seconds:.3g} s"
+
+
+def duration(answer: Answer) -> str:
+    """The median time, or why there is none."""
+    if "error" in answer:
+        return failure(answer)
+    return time(median(seconds_of(answer)))
+
+
+def failure(answer: Answer) -> str:
+    if "limit" in answer:
+        return f"over {answer['limit']:g} s"
+    return answer["error"].split(":")[0][:40]
+
+
+def factor(value: float) -> str:
+    digits = 0 if value >= 99.5 else 1 if value >= 0.995 else 2
+    return f"{value:.{digits}f}"
+
+
+def spread(values: Sequence[float]) -> str:
+    """Median and range; the first word says where this library is the slower one."""
+    if not values:
         return ""
-    return f" WRONG by {1 - mu / row['true_mu']:.2%}"
+    middle = median(values)
+    word = "slower: " if middle < 1.0 else ""
+    return f"{word}{factor(middle)} ({factor(min(values))}-{factor(max(values))})"
 
 
-def _means(results: dict[str, Any]) -> str:
-    lines = []
-    for name in results["peers"]:
-        wrong = sum(row["wrong"][name] for row in results["cases"])
-        failed = sum(any("error" in a for a in row["answers"][name]) for row in results["cases"])
-        line = f"- {name}: {wrong} wrong and {failed} failed of {len(results['cases'])}"
-        medians = [median(found) for row in results["cases"] if (found := ratios(row, name))]
-        if name != "ours" and medians:
-            line += f"; geometric mean of the ratios {geometric_mean(medians):.1f}"
-        lines.append(line)
-    return "\n".join(lines)
+def ratio(theirs: Answer | None, ours: Answer) -> str:
+    """The ratio of times with its range; after a stop, what it is at least."""
+    if theirs is None:
+        return ""
+    if "limit" in theirs and seconds_of(ours):
+        least = theirs["limit"] / median(seconds_of(ours))
+        return f"above {factor(least)} (stopped after {theirs['limit']:g} s)"
+    return failure(theirs) if "error" in theirs else spread(ratios(theirs, ours))
 
 
-def _singles(results: dict[str, Any]) -> str:
-    rows = []
-    for row in results["singles"]:
-        if "error" in row:
-            rows.append([row["name"], row["error"], "", ""])
-        else:
-            rows.append(
-                [row["name"], f"{row['seconds']:.2f}", f"{row['peak_mb']:.0f}", _number(row["mu"])]
-            )
-    return _table(["setting", "s", "peak MB", "mu"], rows)
+def above(row: Row, label: str) -> str:
+    """How far the answer is above the true value, or WRONG and by how much it is below."""
+    value = row["answers"].get(label, {}).get(row["quantity"])
+    if value is None:
+        return ""
+    far = 100.0 * excess(value, row["true"])
+    share = f"{far:+.0f} %" if abs(far) >= 10.0 else f"{far:+.2g} %"
+    return f"WRONG {share}" if far < 0.0 else share
 
 
-def _imports(results: dict[str, Any]) -> str:
-    rows = [[f"`{name}`", f"{median(s) * 1000:.0f}"] for name, s in results["imports"].items()]
-    return _table(["statement", "ms, whole process"], rows)
-
-
-def _number(value: float | None) -> str:
+def number(value: float | None) -> str:
     return "" if value is None else f"{value:.5g}"
 
 
-def _table(header: list[str], rows: list[list[str]]) -> str:
+# --- tables -------------------------------------------------------------------------------------
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     lines = [header, ["---"] * len(header), *rows]
     return "\n".join("| " + " | ".join(cells) + " |" for cells in lines)
+
+
+def comparison(rows: Sequence[Row], peers: Sequence[str]) -> str:
+    """A line per case: time and error of this library, ratio and error of each peer."""
+    header = ["case", "true", OURS, "error"]
+    for peer in peers:
+        header += [f"ratio to {peer}", "error"]
+    lines = []
+    for row in rows:
+        ours = row["answers"][OURS]
+        cells = [row["name"], number(row["true"][0]), duration(ours), above(row, OURS)]
+        for peer in peers:
+            cells += [ratio(row["answers"].get(peer), ours), above(row, peer)]
+        lines.append(cells)
+    return table(header, lines)
+
+
+def overall(rows: Sequence[Row], label: str) -> dict[str, Any]:
+    """Wrong and failed answers of a package, and the medians of its ratios case by case."""
+    asked = [row for row in rows if label in row["answers"]]
+    found = [ratios(row["answers"][label], row["answers"][OURS]) for row in asked]
+    return {
+        "asked": len(asked),
+        "wrong": sum(is_wrong(row, label) for row in asked),
+        "failed": sum("error" in row["answers"][label] for row in asked),
+        "ratios": [median(one) for one in found if one],
+    }
+
+
+def verdict(rows: Sequence[Row], label: str) -> str:
+    """The geometric mean of the ratios with the range over the cases, and what went wrong."""
+    found = overall(rows, label)
+    if not found["asked"]:
+        return ""
+    if len(rows) == 1 and label != OURS:
+        wrong = ", wrong" if found["wrong"] else ""
+        return ratio(rows[0]["answers"][label], rows[0]["answers"][OURS]) + wrong
+    parts = []
+    if label == OURS:
+        parts.append(time(_mean_time(rows)))
+    elif found["ratios"]:
+        values = found["ratios"]
+        mean = geometric_mean(values)
+        word = "slower: " if mean < 1.0 else ""
+        parts.append(f"{word}{factor(mean)} ({factor(min(values))}-{factor(max(values))})")
+    parts += [
+        f"{found[what]} {what}" for what in ("wrong", "failed") if found[what] or label == OURS
+    ]
+    return ", ".join(parts)
+
+
+def _mean_time(rows: Sequence[Row]) -> float:
+    found = [seconds_of(row["answers"][OURS]) for row in rows]
+    return geometric_mean(median(one) for one in found if one)
+
+
+def summary(work: str, rows: Sequence[Row], peers: Iterable[str]) -> dict[str, str]:
+    """One line of the summary table."""
+    return {"work": work, **{label: verdict(rows, label) for label in (OURS, *peers)}}
+
+
+def peers_of(rows: Iterable[Mapping[str, Any]]) -> list[str]:
+    """The peers that were asked, in the order in which they were."""
+    return list(dict.fromkeys(name for row in rows for name in row["answers"] if name != OURS))

@@ -1,0 +1,38 @@
+"""The answering side of a benchmark: one request per line on stdin, one answer per line on stdout.
+
+Imports the standard library only, since it runs in every package's environment.
+"""
+
+import contextlib
+import json
+import platform
+import sys
+import time
+from collections.abc import Callable, Mapping
+from importlib.metadata import version
+from typing import Any
+
+Task = Callable[..., dict[str, Any]]
+
+
+def serve(tasks: Mapping[str, Task], packages: list[str]) -> None:
+    """Say hello with the versions, then time the task that each request names."""
+    out = sys.stdout
+    with contextlib.redirect_stdout(sys.stderr):  # a package that prints must not garble answers
+        versions = {name: version(name) for name in packages}
+        hello = {"versions": {"python": platform.python_version(), **versions}}
+        print(json.dumps(hello), file=out, flush=True)
+        for line in sys.stdin:
+            request = json.loads(line)
+            answer = timed(tasks[request.pop("task")], request)
+            print(json.dumps(answer), file=out, flush=True)
+
+
+def timed(task: Task, request: dict[str, Any]) -> dict[str, Any]:
+    """The answer and its seconds, or what was raised."""
+    start = time.perf_counter()
+    try:
+        found = task(**request)
+    except Exception as error:  # whatever a package raises is its result
+        return {"error": f"{type(error).__name__}: {error}"[:200].rstrip(": \n")}
+    return {"seconds": time.perf_counter() - start, **found}
