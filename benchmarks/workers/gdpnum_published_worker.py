@@ -1,10 +1,9 @@
 """gdpnum 0.1.2, with its defaults: lattice step 1e-4, cut-off 1e-10."""
 
-import time
 from functools import reduce
 
 from dp_accounting.pld.privacy_loss_distribution import from_discrete_gaussian_mechanism
-from serve import serve
+from serve import serve, stepping
 
 from gdpnum.converter import PLDConverter
 from gdpnum.dpsgd import CTDAccountant, get_mu_and_regret_for_dpsgd
@@ -41,15 +40,7 @@ def discrete(segments):
     return reduce(lambda one, other: one.compose(other), plds)
 
 
-def step(calls):
-    accountant = CTDAccountant()
-    start = time.perf_counter()
-    for _ in range(calls):
-        accountant.step(noise_multiplier=1.0, sample_rate=0.01)
-    return {"per_call": (time.perf_counter() - start) / calls}
-
-
-TASKS = {"mu": mu, "epsilon": epsilon, "tpr": tpr, "step": step}
+TASKS = {"mu": mu, "epsilon": epsilon, "tpr": tpr, "step": stepping(CTDAccountant)}
 
 if __name__ == "__main__":
     serve(TASKS, ["gdpnum", "dp-accounting", "numpy", "scipy"])

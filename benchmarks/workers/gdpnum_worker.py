@@ -1,9 +1,7 @@
 """This library; it also judges the answers of others against attacks that exist."""
 
-import time
-
 import numpy as np
-from serve import serve
+from serve import serve, stepping
 from stages import stages
 
 import gdpnum
@@ -107,14 +105,6 @@ def breakdown(segments, accuracy, calls):
     return stages(described(segments), calls=calls, slack=1e-10, tolerance=accuracy)
 
 
-def step(calls):
-    accountant = gdpnum.CTDAccountant()
-    start = time.perf_counter()
-    for _ in range(calls):
-        accountant.step(noise_multiplier=1.0, sample_rate=0.01)
-    return {"per_call": (time.perf_counter() - start) / calls}
-
-
 TASKS = {
     "mu": mu,
     "epsilon": epsilon,
@@ -124,7 +114,7 @@ TASKS = {
     "bracket": bracket,
     "sweep": sweep,
     "breakdown": breakdown,
-    "step": step,
+    "step": stepping(gdpnum.CTDAccountant),
 }
 
 if __name__ == "__main__":

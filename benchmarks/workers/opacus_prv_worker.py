@@ -1,9 +1,7 @@
 """Opacus: its PRV accountant, asked as a privacy engine asks it."""
 
-import time
-
 from opacus.accountants import PRVAccountant
-from serve import serve
+from serve import serve, stepping
 
 
 def epsilon(segments, delta, accuracy=0.01):
@@ -13,15 +11,7 @@ def epsilon(segments, delta, accuracy=0.01):
     return {"epsilon": float(accountant.get_epsilon(delta=delta, eps_error=accuracy))}
 
 
-def step(calls):
-    accountant = PRVAccountant()
-    start = time.perf_counter()
-    for _ in range(calls):
-        accountant.step(noise_multiplier=1.0, sample_rate=0.01)
-    return {"per_call": (time.perf_counter() - start) / calls}
-
-
-TASKS = {"epsilon": epsilon, "step": step}
+TASKS = {"epsilon": epsilon, "step": stepping(PRVAccountant)}
 
 if __name__ == "__main__":
     serve(TASKS, ["opacus", "torch", "numpy", "scipy"])

@@ -1,9 +1,7 @@
 """Opacus: its RDP accountant, asked as a privacy engine asks it."""
 
-import time
-
 from opacus.accountants import RDPAccountant
-from serve import serve
+from serve import serve, stepping
 
 
 def epsilon(segments, delta):
@@ -13,15 +11,7 @@ def epsilon(segments, delta):
     return {"epsilon": float(accountant.get_epsilon(delta=delta))}
 
 
-def step(calls):
-    accountant = RDPAccountant()
-    start = time.perf_counter()
-    for _ in range(calls):
-        accountant.step(noise_multiplier=1.0, sample_rate=0.01)
-    return {"per_call": (time.perf_counter() - start) / calls}
-
-
-TASKS = {"epsilon": epsilon, "step": step}
+TASKS = {"epsilon": epsilon, "step": stepping(RDPAccountant)}
 
 if __name__ == "__main__":
     serve(TASKS, ["opacus", "torch", "numpy", "scipy"])

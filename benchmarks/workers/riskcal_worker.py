@@ -1,6 +1,5 @@
 """riskcal, with its defaults. It reports a trade-off curve, an advantage and epsilon, and no mu."""
 
-import time
 from functools import reduce
 
 from dp_accounting.pld.privacy_loss_distribution import from_discrete_gaussian_mechanism
@@ -10,7 +9,7 @@ from riskcal.calibration.dpsgd import (
     find_noise_multiplier_for_advantage,
     find_noise_multiplier_for_err_rates,
 )
-from serve import serve
+from serve import serve, stepping
 
 
 def accountant_of(segments):
@@ -45,15 +44,12 @@ def calibration(rate, steps, **target):
     return {"noise": float(noise)}
 
 
-def step(calls):
-    accountant = CTDAccountant()
-    start = time.perf_counter()
-    for _ in range(calls):
-        accountant.step(noise_multiplier=1.0, sample_rate=0.01)
-    return {"per_call": (time.perf_counter() - start) / calls}
-
-
-TASKS = {"epsilon": epsilon, "tpr": tpr, "calibration": calibration, "step": step}
+TASKS = {
+    "epsilon": epsilon,
+    "tpr": tpr,
+    "calibration": calibration,
+    "step": stepping(CTDAccountant),
+}
 
 if __name__ == "__main__":
     serve(TASKS, ["riskcal", "dp-accounting", "numpy", "scipy"])

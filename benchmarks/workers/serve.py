@@ -28,6 +28,18 @@ def serve(tasks: Mapping[str, Task], packages: list[str]) -> None:
             print(json.dumps(answer), file=out, flush=True)
 
 
+def stepping(accountant: Callable[[], Any]) -> Task:
+    """The task of many calls of an accountant's step()."""
+
+    def step(calls: int) -> dict[str, Any]:
+        one = accountant()
+        for _ in range(calls):
+            one.step(noise_multiplier=1.0, sample_rate=0.01)
+        return {}
+
+    return step
+
+
 def timed(task: Task, request: dict[str, Any]) -> dict[str, Any]:
     """The answer and its seconds, or what was raised."""
     start = time.perf_counter()
