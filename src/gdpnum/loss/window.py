@@ -62,6 +62,11 @@ class Window:
             below=self.below + tilt,
         )
 
+    def raised(self) -> Window:
+        """The window that reaches half as far again: next to nothing is left above it."""
+        more = 0.5 * (self.high - self.low)
+        return replace(self, high=self.high + more, span=self.span + more)
+
 
 def steep_window(cumulants: Cumulants, demand: Demand) -> Window:
     """The window of the losses >= 0, up to a tail of the demanded mass.
