@@ -1,29 +1,12 @@
 """The pages of the documentation: each code block runs, and none is left out."""
 
-import importlib.util
 import re
-import sys
-from pathlib import Path
 
 import pytest
 
+from tests.documentation import DOCS, code
+
 pytest.importorskip("matplotlib").use("Agg")
-
-DOCS = Path(__file__).parents[1] / "docs"
-
-if not (DOCS / "_ext").exists():
-    pytest.skip("the pages are not part of this copy", allow_module_level=True)
-
-
-def _loaded(name):
-    spec = importlib.util.spec_from_file_location(name, DOCS / "_ext" / f"{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-code = _loaded("blocks")
 
 PAGES = code.pages()
 NAMES = [str(page.relative_to(DOCS)) for page in PAGES]

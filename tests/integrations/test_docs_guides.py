@@ -1,27 +1,10 @@
 """The guides of the documentation that need other packages: their blocks print what is shown."""
 
-import importlib.util
-import sys
 import warnings
-from pathlib import Path
 
 import pytest
 
-DOCS = Path(__file__).parents[2] / "docs"
-
-if not (DOCS / "_ext").exists():
-    pytest.skip("the pages are not part of this copy", allow_module_level=True)
-
-
-def _loaded(name):
-    spec = importlib.util.spec_from_file_location(name, DOCS / "_ext" / f"{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-code = _loaded("blocks")
+from tests.documentation import code
 
 GUIDES = [page for page in code.pages() if any(block.needs for block in code.blocks(page))]
 

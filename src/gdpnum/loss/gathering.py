@@ -32,7 +32,8 @@ class Gathering(NamedTuple):
     @property
     def raises(self) -> bool:
         """Whether anything goes to the next point."""
-        return bool(self.above.any())
+        # What is nearest the next point has most to give.
+        return bool(self.above[-1] > 0.0)
 
 
 #: Every point for itself.

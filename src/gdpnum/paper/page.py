@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import base64
-import hashlib
 from collections.abc import Sequence
 from importlib.resources import files
 
 from gdpnum._version import __version__
 from gdpnum.paper.result import Cell, Finding, Number, Picture, Section, Table
+from gdpnum.report.head import content_hash, head
 from gdpnum.report.markup import element, escaped, table
 from gdpnum.rounding import rounded_up
 from gdpnum.statements.citation import CITATION, URL
@@ -22,25 +22,14 @@ def page(sections: Sequence[Section]) -> str:
         files(package).joinpath("style.css").read_text(encoding="utf-8")
         for package in ("gdpnum.report", "gdpnum.paper")
     )
-    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     policy = (
-        f"default-src 'none'; img-src data:; style-src 'sha256-{digest}'; base-uri 'none'; "
+        f"default-src 'none'; img-src data:; style-src '{content_hash(style)}'; base-uri 'none'; "
         "form-action 'none'"
     )
+    top = head(title="The paper, computed again", style=style, policy=policy, version=__version__)
     body = "\n".join(map(_section, sections))
     return f"""\
-<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="referrer" content="no-referrer">
-<meta name="generator" content="gdpnum {escaped(__version__)}">
-<title>The paper, computed again</title>
-<style>{style}</style>
-</head>
+{top}
 <body>
 <main>
 {_header(sections)}

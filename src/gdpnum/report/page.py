@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import json
 from importlib.resources import files
 
 from gdpnum import _validate
 from gdpnum.errors import InvalidType
 from gdpnum.report import sections
-from gdpnum.report.markup import escaped
+from gdpnum.report.head import content_hash, head
 from gdpnum.report.picture import picture, positions
 from gdpnum.report.reading import Readings, control
 from gdpnum.statements import Statement, words
@@ -38,22 +36,13 @@ def html(statement: Statement) -> str:
     readings = Readings.of(statement)
     shown = json.dumps(readings.document(positions(readings)), separators=(",", ":"))
     policy = (
-        f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; "
+        f"default-src 'none'; style-src '{content_hash(style)}'; "
+        f"script-src '{content_hash(script)}'; "
         "base-uri 'none'; form-action 'none'"
     )
+    top = head(title=words.title(statement), style=style, policy=policy, version=statement.version)
     return f"""\
-<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="referrer" content="no-referrer">
-<meta name="generator" content="gdpnum {escaped(statement.version)}">
-<title>{escaped(words.title(statement))}</title>
-<style>{style}</style>
-</head>
+{top}
 <body>
 <main>
 {sections.header(statement)}
@@ -79,11 +68,6 @@ def html(statement: Statement) -> str:
 
 def _part(name: str) -> str:
     return "\n" + files("gdpnum.report").joinpath(name).read_text(encoding="utf-8")
-
-
-def _hash(content: str) -> str:
-    digest = hashlib.sha256(content.encode()).digest()
-    return f"sha256-{base64.b64encode(digest).decode()}"
 
 
 def _data(document: str) -> str:
