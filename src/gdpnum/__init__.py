@@ -34,6 +34,7 @@ from gdpnum.mechanisms import (
     PoissonSampled,
     RandomizedResponse,
     Repeated,
+    Skellam,
 )
 
 if TYPE_CHECKING:
@@ -107,6 +108,7 @@ __all__ = [
     "RandomizedResponse",
     "Repeated",
     "Representation",
+    "Skellam",
     "Statement",
     "SweepTable",
     "TradeoffCurve",

@@ -51,7 +51,9 @@ def participation(mechanism: Mechanism) -> float:
     """The probability that a record takes part in any release: 1 - prod (1 - rate_i)^n_i."""
     log_absent = 0.0
     for leaf, count in mechanism.parts:
-        rate = leaf.rate if isinstance(leaf, PoissonSampled) else 1.0
-        log_absent += count * math.log1p(-rate) if rate < 1.0 else -math.inf
+        rate, records = 1.0, 1
+        if isinstance(leaf, PoissonSampled):
+            rate, records = leaf.rate, leaf.records_per_person
+        log_absent += count * records * math.log1p(-rate) if rate < 1.0 else -math.inf
     # A product rounded down would flatter.
     return min(1.0, -math.expm1(log_absent) * (1.0 + 1e-14))

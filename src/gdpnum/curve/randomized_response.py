@@ -9,7 +9,7 @@ from scipy.special import ndtri, ndtri_exp
 
 from gdpnum.curve.gaussian_profile import mu_of_advantage
 
-__all__ = ["randomized_response_mu"]
+__all__ = ["randomized_response_mu", "sampled_answer_mu"]
 
 # The formulas below err by a few units in the last place; to the safe side with them.
 _SAFE = 1.0 + 2.0**-48
@@ -31,6 +31,23 @@ def randomized_response_mu(epsilon: float, categories: int) -> float:
     # apart, and the normal density is smallest at an end: mean value theorem.
     density = math.exp(-0.5 * max(low**2, high**2)) / math.sqrt(2.0 * math.pi)
     return math.expm1(epsilon) * math.exp(log_m) / density * _SAFE
+
+
+def sampled_answer_mu(epsilon: float, categories: int, rate: float) -> float:
+    """Phi^-1(q M) - Phi^-1(q m), m and M the chances of a given wrong answer and of the true one.
+
+    The mu of randomised response that is given with probability q only: both inclusive vertices of
+    its curve call for this one.
+    """
+    log_m = -float(np.logaddexp(epsilon, math.log(categories - 1)))
+    wrong = rate * math.exp(log_m)
+    low, high = float(ndtri(wrong)), float(ndtri(rate * math.exp(epsilon + log_m)))
+    if wrong == 0.0:
+        return math.inf
+    # The difference cancels where the two are close; then the mean value theorem is safe.
+    density = math.exp(-0.5 * max(low**2, high**2)) / math.sqrt(2.0 * math.pi)
+    steep = math.expm1(epsilon) * wrong / density if epsilon < 1e-6 else math.inf
+    return min(steep, high - low + 2.0**-46) * _SAFE
 
 
 def _quantile(log_probability: float) -> float:

@@ -132,6 +132,23 @@ class TradeoffCurve(ABC):
 
         return composed(self, other, tolerance=tolerance)
 
+    def group(self, records: int) -> TradeoffCurve:
+        """The curve for several records at once, from below, this one being for one record.
+
+        TPR_k(a) = TPR(TPR_(k-1)(a)): k records added or removed are k steps to a neighbour. It
+        makes no use of how the records were sampled; where that is known, ``records_per_person``
+        of `PoissonSampled` or `DPSGD` does better. (mu, slack)-GDP becomes (k mu, s_k)-GDP.
+
+        Raises `InvalidArgument` where the bound says nothing any more.
+
+        >>> from gdpnum import GDP
+        >>> GDP(mu=0.5).curve().group(3)
+        GaussianCurve(mu=1.5)
+        """
+        from gdpnum.curve.group import group_curve  # noqa: PLC0415
+
+        return group_curve(self, records)
+
     # --- order ----------------------------------------------------------------------------------
 
     def __le__(self, other: object) -> bool:

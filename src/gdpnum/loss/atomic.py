@@ -14,6 +14,7 @@ __all__ = [
     "approx_dp_pair",
     "discrete_gaussian_pair",
     "randomized_response_pair",
+    "sampled_answer_pair",
     "sampled_atoms",
 ]
 
@@ -89,6 +90,15 @@ def randomized_response_pair(epsilon: float, categories: int) -> AtomicPair:
     else:
         losses, p = np.array([-epsilon, 0.0, epsilon]), np.array([moved, others, kept])
     return AtomicPair(losses, p, p[::-1], balanced=True)
+
+
+def sampled_answer_pair(epsilon: float, categories: int, rate: float) -> AtomicPair:
+    """Randomised response of who answers with probability q only, and is seen not to otherwise."""
+    asked = randomized_response_pair(epsilon, categories)
+    silent = 1.0 - rate
+    others = rate * float(asked.p[1:-1].sum())
+    p = np.array([rate * asked.p[0], silent + others, rate * asked.p[-1]])
+    return AtomicPair(np.array([-epsilon, 0.0, epsilon]), p, p[::-1], balanced=True)
 
 
 def approx_dp_pair(epsilon: float, delta: float) -> AtomicPair:

@@ -13,11 +13,14 @@ from gdpnum.loss.atomic import (
     approx_dp_pair,
     discrete_gaussian_pair,
     randomized_response_pair,
+    sampled_answer_pair,
     sampled_atoms,
 )
 from gdpnum.loss.gaussian import GaussianPair, ReplacedGaussianPair
 from gdpnum.loss.laplace import LaplacePair
+from gdpnum.loss.mixture import person_pair
 from gdpnum.loss.pair import Pair, SampledPair
+from gdpnum.loss.skellam import skellam_pair
 from gdpnum.mechanisms import (
     DiscreteGaussian,
     DiscreteLaplace,
@@ -26,6 +29,7 @@ from gdpnum.mechanisms import (
     Mechanism,
     PoissonSampled,
     RandomizedResponse,
+    Skellam,
 )
 
 __all__ = [
@@ -131,7 +135,9 @@ def _(leaf: Gaussian) -> float | None:
 
 @gaussian_mu.register
 def _(leaf: PoissonSampled) -> float | None:
-    return gaussian_mu(leaf.inner) if leaf.rate == 1.0 else None
+    inner = gaussian_mu(leaf.inner) if leaf.rate == 1.0 else None
+    # Who is in every step moves it by as much as all their records together.
+    return None if inner is None else leaf.records_per_person * inner
 
 
 @singledispatch
@@ -164,6 +170,11 @@ def _(leaf: DiscreteGaussian) -> Pair:
 
 
 @pair.register
+def _(leaf: Skellam) -> Pair:
+    return skellam_pair(leaf.sigma)
+
+
+@pair.register
 def _(leaf: DiscreteLaplace) -> Pair:
     # |k| - |k - 1| is 1 for k >= 1 and -1 for k <= 0: two losses only.
     return randomized_response_pair(1.0 / leaf.scale, 2)
@@ -179,10 +190,14 @@ def _(leaf: PoissonSampled) -> Pair | None:
     if leaf.rate == 0.0:
         return None
     if leaf.rate == 1.0:
-        return pair(leaf.inner)
+        mu = gaussian_mu(leaf)
+        return pair(leaf.inner) if mu is None else GaussianPair(mu)
     if leaf.rate < _SMALLEST_RATE:
         # No less private than to reveal everything with that probability.
-        return approx_dp_pair(0.0, leaf.rate)
+        return approx_dp_pair(0.0, min(1.0, leaf.records_per_person * leaf.rate))
+    if isinstance(leaf.inner, RandomizedResponse):
+        epsilon, categories = leaf.inner.epsilon, leaf.inner.categories
+        return sampled_answer_pair(epsilon, categories, leaf.rate) if epsilon > 0.0 else None
     if isinstance(leaf.inner, Gaussian) and leaf.inner.sigma < _SMALLEST_SIGMA:
         raise BudgetExceeded(
             f"sigma={leaf.inner.sigma!r} is so little noise that a sampled record is as good as "
@@ -191,6 +206,8 @@ def _(leaf: PoissonSampled) -> Pair | None:
         )
     if isinstance(leaf.inner, Gaussian) and leaf.inner.neighbouring == "replace":
         return ReplacedGaussianPair(leaf.inner.sigma, leaf.rate)
+    if leaf.records_per_person > 1:
+        return person_pair(leaf.inner.sigma, leaf.rate, leaf.records_per_person)
     inner = pair(leaf.inner)
     if inner is None:
         return None

@@ -16,6 +16,7 @@ from gdpnum.loss.atomic import AtomicPair
 from gdpnum.loss.dominating import pair
 from gdpnum.loss.gaussian import GaussianPair, ReplacedGaussianPair
 from gdpnum.loss.laplace import LaplacePair
+from gdpnum.loss.mixture import MixturePair, Shifts
 from gdpnum.loss.pair import Floats, Pair, SampledPair
 from gdpnum.loss.renyi_quadrature import (
     LARGEST_LOSS,
@@ -25,7 +26,8 @@ from gdpnum.loss.renyi_quadrature import (
     mixed,
     sampled,
 )
-from gdpnum.mechanisms import DiscreteGaussian, Gaussian, Mechanism, PoissonSampled
+from gdpnum.loss.skellam import skellam_outcomes
+from gdpnum.mechanisms import DiscreteGaussian, Gaussian, Mechanism, PoissonSampled, RandomizedResponse, Skellam
 
 __all__ = ["Divergences", "leaf_divergences", "renyi_divergences"]
 
@@ -117,6 +119,11 @@ def _(leaf: DiscreteGaussian, orders: Floats) -> Divergences:
 
 
 @leaf_divergences.register
+def _(leaf: Skellam, orders: Floats) -> Divergences:
+    return _Outcomes(*skellam_outcomes(leaf.sigma, float(orders.max()))).divergences(orders)
+
+
+@leaf_divergences.register
 def _(leaf: PoissonSampled, orders: Floats) -> Divergences | None:
     if leaf.rate == 0.0:
         return None
@@ -128,6 +135,12 @@ def _(leaf: PoissonSampled, orders: Floats) -> Divergences | None:
         return _bumps(1.0 / leaf.inner.sigma, rate, orders, discrete=True)
     if isinstance(leaf.inner, Gaussian) and leaf.inner.neighbouring == "replace":
         return _of_pair(ReplacedGaussianPair(leaf.inner.sigma, rate), orders)
+    if isinstance(leaf.inner, Skellam):
+        outcomes = skellam_outcomes(leaf.inner.sigma, float(orders.max()))
+        return _Outcomes(*outcomes).sampled(rate).divergences(orders)
+    if isinstance(leaf.inner, RandomizedResponse) or leaf.records_per_person > 1:
+        found = pair(leaf)
+        return None if found is None else _of_pair(found, orders)
     inner = pair(leaf.inner)
     return None if inner is None else _of_pair(SampledPair(inner, rate), orders)
 
@@ -197,6 +210,8 @@ def _(one: AtomicPair, orders: Floats) -> Divergences:
 @_of_pair.register
 def _(one: SampledPair, orders: Floats) -> Divergences:
     inner, rate = one.inner, one.rate
+    if isinstance(inner, MixturePair):
+        return _mixture(inner, rate, orders)
     if isinstance(inner, GaussianPair):
         return _bumps(inner.mu, rate, orders)
     if isinstance(inner, LaplacePair):
@@ -205,6 +220,11 @@ def _(one: SampledPair, orders: Floats) -> Divergences:
     if isinstance(inner, AtomicPair) and inner.p_infinite == inner.q_infinite == 0.0:
         return _atoms(inner).sampled(rate).divergences(orders)
     raise UnsupportedMechanism(f"no Renyi divergences are known for a sample of {inner!r}")
+
+
+@_of_pair.register
+def _(one: MixturePair, orders: Floats) -> Divergences:
+    return _mixture(one, 1.0, orders)
 
 
 @_of_pair.register
@@ -242,6 +262,24 @@ def _bumps(mu: float, rate: float, orders: Floats, *, discrete: bool = False) ->
         found.append(lattice_divergences(p, q, orders, spacing))
         if rate == 1.0:  # symmetric
             return Divergences(found[0], found[0])
+    return Divergences(*found)
+
+
+def _mixture(mixture: MixturePair, rate: float, orders: Floats) -> Divergences:
+    """(1 - rate) N(0, 1) + rate (the mixture) against N(0, 1)."""
+    if mixture.centres[-1] > _APART:
+        raise UnsupportedMechanism(
+            f"no Renyi divergences are computed where the records of a person move the query by "
+            f"{mixture.centres[-1]:.3g} standard deviations; they are at most t mu^2 / 2 with that "
+            "mu, as in GDP(mu=...)"
+        )
+    # The largest shift stands for all in how fine the lattice must be.
+    mu, share = mixture.centres[0], min(0.5, 1.0 - (1.0 - rate) * 0.5)
+    ends = (Shifts(mixture, rate), Bumps(0.0, rate))
+    found = []
+    for p, q in (ends, ends[::-1]):
+        spacing = _spacing(mu, share, orders, narrowing=q is ends[0])
+        found.append(lattice_divergences(p, q, orders, 0.5 * spacing))
     return Divergences(*found)
 
 

@@ -8,7 +8,7 @@ from functools import singledispatch
 from scipy.special import ndtri_exp
 
 from gdpnum.curve.gaussian_profile import mu_of_advantage
-from gdpnum.curve.randomized_response import randomized_response_mu
+from gdpnum.curve.randomized_response import randomized_response_mu, sampled_answer_mu
 from gdpnum.errors import UnsupportedMechanism
 from gdpnum.loss.dominating import gathered_mu, gaussian_mu, infinite_mass
 from gdpnum.mechanisms import (
@@ -19,6 +19,7 @@ from gdpnum.mechanisms import (
     Mechanism,
     PoissonSampled,
     RandomizedResponse,
+    Skellam,
 )
 
 __all__ = [
@@ -50,7 +51,7 @@ def is_tight_at_zero(mechanism: Mechanism) -> bool:
         return (
             isinstance(leaf, PoissonSampled)
             and isinstance(leaf.inner, Gaussian)
-            and leaf.neighbouring == "add_remove"
+            and leaf.neighbouring != "replace"
         )
 
     return all(tight(leaf) for leaf, _ in mechanism.parts)
@@ -87,8 +88,9 @@ def _(leaf: RandomizedResponse) -> float:
     return randomized_response_mu(leaf.epsilon, leaf.categories)
 
 
-@mu_of_release.register
-def _(leaf: DiscreteGaussian) -> float:
+@mu_of_release.register(DiscreteGaussian)
+@mu_of_release.register(Skellam)
+def _(leaf: DiscreteGaussian | Skellam) -> float:
     raise UnsupportedMechanism(
         f"no mu at slack=0 is known for {leaf!r}: it is near 1/sigma, but not exactly; "
         "pass a positive slack"
@@ -102,9 +104,11 @@ def _(leaf: PoissonSampled) -> float:
     # Sampling cannot hurt, so the inner mu is valid; for the Gaussian it is also the best.
     inner = mu_of_release(leaf.inner)
     if isinstance(leaf.inner, Gaussian):
+        return leaf.records_per_person * inner
+    if isinstance(leaf.inner, (DiscreteGaussian, Skellam)):  # the line above has raised
         return inner
-    if isinstance(leaf.inner, DiscreteGaussian):  # the line above has raised
-        return inner
+    if isinstance(leaf.inner, RandomizedResponse):
+        return min(inner, sampled_answer_mu(leaf.inner.epsilon, leaf.inner.categories, leaf.rate))
     epsilon = 1.0 / leaf.inner.scale
     amplified = math.log1p(leaf.rate * math.expm1(epsilon)) if epsilon < 700.0 else epsilon
     return min(inner, randomized_response_mu(amplified, 2))

@@ -120,5 +120,6 @@ def _(leaf: PoissonSampled, order: float) -> float:
     # Divergences are quasi-convex: sampling cannot raise them.
     mu = gaussian_mu(leaf.inner)
     if mu is not None:
+        mu *= leaf.records_per_person
         return 0.5 * mu**2 if leaf.rate > 0.0 else 0.0
     return concentration(leaf.inner, order) if leaf.rate > 0.0 else 0.0

@@ -13,6 +13,7 @@ from gdpnum.mechanisms.noise import (
     Gaussian,
     Laplace,
     RandomizedResponse,
+    Skellam,
 )
 from gdpnum.mechanisms.sampling import PoissonSampled
 
@@ -29,4 +30,5 @@ __all__ = [
     "PoissonSampled",
     "RandomizedResponse",
     "Repeated",
+    "Skellam",
 ]

@@ -23,6 +23,12 @@ class Composition(Mechanism):
         """The relation that the parts share; None when no part names one."""
         return next((leaf.neighbouring for leaf, _ in self.parts if leaf.neighbouring), None)
 
+    @property
+    def records_per_person(self) -> int | None:
+        """The unit that the parts share; None when no part names one."""
+        units = (leaf.records_per_person for leaf, _ in self.parts)
+        return next((unit for unit in units if unit is not None), None)
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Mechanism):
             return NotImplemented
@@ -92,6 +98,7 @@ class Composed(Composition):
             for leaf, count in mechanism.parts:
                 counts[leaf] = counts.get(leaf, 0) + count
         _check_relation(counts)
+        _check_unit(counts)
         terms = tuple(repeat(leaf, count) for leaf, count in counts.items())
         # Where nothing is released, one empty term is kept: it gives the repr something to say.
         object.__setattr__(self, "mechanisms", terms or given[:1])
@@ -140,4 +147,17 @@ def _check_relation(leaves: Iterable[Mechanism]) -> None:
         shown = " and ".join(f"{leaf!r} is for {relation!r}" for relation, leaf in first.items())
         raise InvalidArgument(
             f"the mechanisms mix neighbouring relations: {shown}; describe all for one relation"
+        )
+
+
+def _check_unit(leaves: Iterable[Mechanism]) -> None:
+    first: dict[int, Mechanism] = {}
+    for leaf in leaves:
+        if leaf.records_per_person is not None:
+            first.setdefault(leaf.records_per_person, leaf)
+    if len(first) > 1:
+        shown = " and ".join(f"{leaf!r} protects {unit}" for unit, leaf in first.items())
+        raise InvalidArgument(
+            f"the mechanisms mix protected units, in records a person: {shown}; describe all for "
+            "one, as in per_person(run, records_per_person=k)"
         )

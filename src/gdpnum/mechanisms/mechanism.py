@@ -14,8 +14,9 @@ from gdpnum.errors import InvalidType
 
 __all__ = ["AnyRelation", "Leaf", "Mechanism", "Neighbouring", "checked"]
 
-Neighbouring = Literal["add_remove", "replace"]
-"""How two neighbouring datasets differ: one record more or less, or one record exchanged."""
+Neighbouring = Literal["add_remove", "replace", "zero_out"]
+"""How two neighbouring datasets differ: one record more or less, one record exchanged, or one
+record's contribution replaced by nothing."""
 
 
 class Mechanism(ABC):
@@ -47,6 +48,11 @@ class Mechanism(ABC):
     @abstractmethod
     def parts(self) -> tuple[tuple[Mechanism, int], ...]:
         """The distinct leaves, each with how often it is released, in order of appearance."""
+
+    @property
+    def records_per_person(self) -> int | None:
+        """How many records of one person are protected together; None where that is left open."""
+        return 1
 
     def __mul__(self, count: int) -> Mechanism:
         # Imported late, here and below: a composition is itself a Mechanism, the module needs ours.
@@ -83,6 +89,11 @@ class AnyRelation(Leaf):
     @property
     def neighbouring(self) -> None:
         """Always None."""
+        return None
+
+    @property
+    def records_per_person(self) -> None:
+        """Always None: the guarantee is for whichever unit it was given."""
         return None
 
 

@@ -19,6 +19,7 @@ __all__ = [
     "Gaussian",
     "Laplace",
     "RandomizedResponse",
+    "Skellam",
 ]
 
 _SIGMA_ADVICE = "pass the standard deviation of the noise divided by the sensitivity"
@@ -144,3 +145,23 @@ class RandomizedResponse(AnyRelation):
         )
         object.__setattr__(self, "epsilon", epsilon)
         object.__setattr__(self, "categories", categories)
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Skellam(_AddRemove):
+    """Skellam noise, a difference of two Poissons, on an integer query with sensitivity one.
+
+    ``sigma`` is its standard deviation: the noise k has probability exp(-v) I_k(v), v = sigma^2.
+    Sums of it are of its kind, which is why secure aggregation uses it. Source: Agarwal, Kairouz,
+    Liu, "The Skellam Mechanism for Differentially Private Federated Learning" (2021).
+
+    >>> Skellam(sigma=3.0)
+    Skellam(sigma=3.0)
+    """
+
+    sigma: float
+
+    def __post_init__(self) -> None:
+        sigma = _validate.positive("sigma", self.sigma, advice=_SIGMA_ADVICE)
+        object.__setattr__(self, "sigma", sigma)
