@@ -16,11 +16,15 @@ from numpy.typing import NDArray
 
 __all__ = [
     "centre_up",
+    "gram_up",
     "group_alphas_down",
     "group_slack_up",
     "group_tprs_up",
     "inversion_error",
+    "mu_up",
     "rate_up",
+    "root_down",
+    "root_up",
 ]
 
 Floats = NDArray[np.float64]
@@ -75,3 +79,27 @@ def group_slack_up(slack: float, mu: float) -> float:
     An error of x units in a quantile z, of at most 40, is one of x |z| units in Phi(z).
     """
     return slack * (1.0 + 4.0 * (64.0 + (40.0 + mu) ** 2) * _UNIT)
+
+
+def gram_up(entries: Floats, norms: Floats, terms: int) -> Floats:
+    """Lemma (Gram): sums of products of two columns, raised in size by their rounding.
+
+    A sum of n products in any order errs by n u times the sum of their sizes, at most the product
+    of the columns' norms.
+    """
+    return np.copysign(np.abs(entries) + (terms + 8.0) * _UNIT * norms, entries)
+
+
+def mu_up(sensitivity: float, sigma: float) -> float:
+    """Lemma (mu of a sensitivity): sens / sigma, rounded up."""
+    return math.nextafter(sensitivity / sigma, math.inf)
+
+
+def root_up(square: float, terms: int) -> float:
+    """Lemma (root): the root of a sum of so many non-negative terms, raised by its rounding."""
+    return math.sqrt(square) * (1.0 + (terms + 8.0) * _UNIT)
+
+
+def root_down(square: float, terms: int) -> float:
+    """Lemma (root): the same, lowered."""
+    return math.sqrt(max(square, 0.0)) * max(0.0, 1.0 - (2.0 * terms + 16.0) * _UNIT)

@@ -20,12 +20,15 @@ from gdpnum.loss.gaussian import GaussianPair, ReplacedGaussianPair
 from gdpnum.loss.laplace import LaplacePair
 from gdpnum.loss.mixture import person_pair
 from gdpnum.loss.pair import Pair, SampledPair
+from gdpnum.loss.sensitivity import sensitivity
 from gdpnum.loss.skellam import skellam_pair
+from gdpnum.person_charges import mu_up
 from gdpnum.mechanisms import (
     DiscreteGaussian,
     DiscreteLaplace,
     Gaussian,
     Laplace,
+    MatrixMechanism,
     Mechanism,
     PoissonSampled,
     RandomizedResponse,
@@ -37,6 +40,7 @@ __all__ = [
     "composed_gaussian_mu",
     "gathered_mu",
     "gaussian_mu",
+    "gaussian_mu_lower",
     "gaussian_release",
     "infinite_mass",
     "pair",
@@ -140,6 +144,26 @@ def _(leaf: PoissonSampled) -> float | None:
     return None if inner is None else leaf.records_per_person * inner
 
 
+@gaussian_mu.register
+def _(leaf: MatrixMechanism) -> float | None:
+    # Rotated to the lower-triangular C of the same Gram matrix it is one Gaussian release, also
+    # where a step depends on earlier outcomes (Denisov et al. 2022).
+    moved = leaf.records_per_person * (2.0 if leaf.neighbouring == "replace" else 1.0)
+    return mu_up(moved * sensitivity(leaf).value, leaf.noise_multiplier)
+
+
+def gaussian_mu_lower(mechanism: Mechanism) -> float:
+    """The mu from below of a composition of Gaussians: some are known by a bound only."""
+    found = []
+    for leaf, count in mechanism.parts:
+        mu = gaussian_mu(leaf) or 0.0
+        if isinstance(leaf, MatrixMechanism):
+            known = sensitivity(leaf)
+            mu *= 1.0 if known.exact else known.lower / known.value
+        found.append((mu, count))
+    return gathered_mu(found)
+
+
 @singledispatch
 def pair(leaf: Mechanism) -> Pair | None:
     """The dominating pair of one release, None where nothing is revealed."""
@@ -151,6 +175,11 @@ def pair(leaf: Mechanism) -> Pair | None:
 
 @pair.register
 def _(leaf: Gaussian) -> Pair:
+    return GaussianPair(gaussian_mu(leaf) or 0.0)
+
+
+@pair.register
+def _(leaf: MatrixMechanism) -> Pair:
     return GaussianPair(gaussian_mu(leaf) or 0.0)
 
 

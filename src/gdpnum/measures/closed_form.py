@@ -16,6 +16,7 @@ from gdpnum.mechanisms import (
     DiscreteLaplace,
     Gaussian,
     Laplace,
+    MatrixMechanism,
     Mechanism,
     PoissonSampled,
     RandomizedResponse,
@@ -65,6 +66,11 @@ def mu_of_release(leaf: Mechanism) -> float:
 
 @mu_of_release.register
 def _(leaf: Gaussian) -> float:
+    return gaussian_mu(leaf) or 0.0
+
+
+@mu_of_release.register
+def _(leaf: MatrixMechanism) -> float:
     return gaussian_mu(leaf) or 0.0
 
 

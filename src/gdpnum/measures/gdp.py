@@ -20,7 +20,12 @@ from gdpnum.curve.vertices import Points, curve_of, lines_of, points_of
 from gdpnum.errors import BudgetExceeded, UnsupportedMechanism
 from gdpnum.loss.accountant import Attacks, attacks, upper_bound
 from gdpnum.loss.demand import Demand
-from gdpnum.loss.dominating import Release, composed_gaussian_mu, releases
+from gdpnum.loss.dominating import (
+    Release,
+    composed_gaussian_mu,
+    gaussian_mu_lower,
+    releases,
+)
 from gdpnum.loss.scheme import scheme
 from gdpnum.loss.window import FEW_MISSED
 from gdpnum.measures.closed_form import (
@@ -152,12 +157,17 @@ def _known_curve(mechanism: Mechanism) -> TradeoffCurve | None:
 
 def _gaussian_fit(mechanism: Mechanism, mu: float, slack: float, tolerance: float) -> GDPFit:
     """The fit of a mechanism that is exactly mu-GDP."""
+    # Where a sensitivity is only bounded, mu may be less, and that is what the bound gives away.
+    least = gaussian_mu_lower(mechanism)
+    given_away = 0.0
+    if least < mu:
+        given_away = delta_divergence(GaussianCurve(least), GaussianCurve(mu)).value
     return GDPFit(
         mu=mu,
         # f_mu - slack touches f_mu' where both have slope -1.
-        mu_lower=max(0.0, mu - mu_of_advantage(slack)),
+        mu_lower=max(0.0, least - mu_of_advantage(slack)),
         slack=slack,
-        regret=0.0,
+        regret=given_away,
         advantage=advantage_of_mu(mu),
         tail_ratio=1.0,
         tolerance=tolerance,

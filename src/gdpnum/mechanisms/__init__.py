@@ -5,6 +5,7 @@ part of the data, ``composition`` several releases together, ``dpsgd`` the commo
 """
 
 from gdpnum.mechanisms.composition import Composed, Repeated
+from gdpnum.mechanisms.correlated import MatrixMechanism
 from gdpnum.mechanisms.dpsgd import DPSGD
 from gdpnum.mechanisms.mechanism import Leaf, Mechanism, Neighbouring
 from gdpnum.mechanisms.noise import (
@@ -24,6 +25,7 @@ __all__ = [
     "DiscreteLaplace",
     "Gaussian",
     "Laplace",
+    "MatrixMechanism",
     "Leaf",
     "Mechanism",
     "Neighbouring",

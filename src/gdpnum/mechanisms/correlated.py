@@ -1,0 +1,290 @@
+"""Correlated noise: DP-FTRL and matrix mechanisms."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import final
+
+from gdpnum import _validate
+from gdpnum.errors import InvalidArgument, InvalidType, UnsupportedMechanism
+from gdpnum.mechanisms.composition import repeat
+from gdpnum.mechanisms.mechanism import Leaf, Mechanism, Neighbouring
+from gdpnum.mechanisms.noise import Gaussian
+from gdpnum.mechanisms.sampling import PoissonSampled
+
+__all__ = ["MatrixMechanism"]
+
+# A dense strategy is held entry by entry; beyond this Toeplitz coefficients are the way.
+_LARGEST_DENSE = 1024
+_MOST_STEPS = 10**6
+
+Strategy = str | tuple[float, ...] | tuple[tuple[float, ...], ...]
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class MatrixMechanism(Leaf):
+    """Noise correlated over the steps of a training run: C G + sigma Z, G the sums of gradients.
+
+    ``strategy`` is C: a square lower-triangular array; the coefficients of a Toeplitz one, that
+    is its first column, with ``steps``; or ``"tree"``, the binary tree over ``steps`` leaves.
+    ``noise_multiplier`` is the standard deviation of Z over the clipping norm, C as it is given.
+
+    A record takes part in at most ``max_participations`` steps, at least ``min_separation`` apart
+    (1: next to each other); or, with ``epochs``, once an epoch at the same place in each. A fresh
+    shuffle every epoch keeps no distance: min_separation 1, max_participations the epochs. The
+    release is sens(C) / noise_multiplier-GDP, also where gradients depend on earlier outcomes; the
+    sensitivity is exact for bands within the separation, for non-negative falling Toeplitz
+    coefficients and for single participation, otherwise a bound (`fit_gdp` brackets it).
+
+    With ``sample_rate`` q and bands b, batches are drawn by cyclic Poisson sampling: records are
+    split in b groups once, independently of their values, and in each step every record of the
+    group whose turn it is joins with probability q b. Then it is ceil(steps / b) Poisson-sampled
+    Gaussians.
+
+    Neighbours: a record's contributions are replaced by nothing ("zero_out") or by another's
+    ("replace"); with sampling also "add_remove". Sources: Denisov et al. 2022, Choquette-Choo et
+    al. 2023.
+
+    >>> MatrixMechanism(strategy=[1.0, 0.5], steps=6, noise_multiplier=2.0)
+    MatrixMechanism(strategy=(1.0, 0.5), steps=6, noise_multiplier=2.0)
+    """
+
+    strategy: Strategy
+    noise_multiplier: float
+    steps: int | None = None
+    min_separation: int = 1
+    max_participations: int = 1
+    epochs: int | None = None
+    sample_rate: float | None = None
+    neighbouring: Neighbouring = "zero_out"
+    records_per_person: int = 1
+
+    def __post_init__(self) -> None:
+        sigma = _validate.positive(
+            "noise_multiplier",
+            self.noise_multiplier,
+            advice="pass the standard deviation of Z divided by the clipping norm",
+        )
+        object.__setattr__(self, "noise_multiplier", sigma)
+        strategy = _strategy(self.strategy)
+        object.__setattr__(self, "strategy", strategy)
+        object.__setattr__(self, "steps", _steps(strategy, self.steps))
+        self._check_participation()
+        self._check_neighbours()
+
+    def _check_participation(self) -> None:
+        steps = self.size
+        apart = _validate.count(
+            "min_separation", self.min_separation, minimum=1, advice="pass 1 for any two steps"
+        )
+        most = _validate.count(
+            "max_participations",
+            self.max_participations,
+            minimum=1,
+            advice="pass the most steps that a record takes part in",
+        )
+        if self.epochs is not None:
+            epochs = _validate.count(
+                "epochs", self.epochs, minimum=1, advice="pass how often the data is gone through"
+            )
+            if apart != 1 or most != 1:
+                raise InvalidArgument(
+                    f"epochs={epochs} is given beside min_separation={apart} and "
+                    f"max_participations={most}; pass epochs, or the other two"
+                )
+            if steps % epochs:
+                raise InvalidArgument(
+                    f"epochs={epochs} does not divide {steps} steps, so that a record has no fixed "
+                    "place in each; pass min_separation and max_participations"
+                )
+            object.__setattr__(self, "epochs", epochs)
+        elif most > -(-steps // apart):
+            raise InvalidArgument(
+                f"max_participations={most} cannot happen: {steps} steps hold at most "
+                f"{-(-steps // apart)} that are min_separation={apart} apart"
+            )
+        object.__setattr__(self, "min_separation", apart)
+        object.__setattr__(self, "max_participations", most)
+
+    def _check_neighbours(self) -> None:
+        relation: Neighbouring = _validate.choice(
+            "neighbouring", self.neighbouring, ("zero_out", "replace", "add_remove")
+        )
+        records = _validate.count(
+            "records_per_person",
+            self.records_per_person,
+            minimum=1,
+            advice="pass the most records that one person has",
+        )
+        object.__setattr__(self, "records_per_person", records)
+        if self.sample_rate is None:
+            if relation == "add_remove":
+                raise UnsupportedMechanism(
+                    "neighbouring='add_remove' has no bound without sampling: a record more or "
+                    "less moves the others to other steps; pass 'zero_out' or 'replace'"
+                )
+            return
+        rate = _validate.probability(
+            "sample_rate", self.sample_rate, advice="pass the chance that a record joins a step"
+        )
+        bands = self.bands
+        if rate * bands > 1.0 + 1e-12:
+            raise InvalidArgument(
+                f"sample_rate={rate!r} times {bands} bands is above 1; a record joins at most one "
+                "step in so many"
+            )
+        object.__setattr__(self, "sample_rate", rate)
+        if relation == "replace":
+            raise UnsupportedMechanism(
+                "neighbouring='replace' has no bound with cyclic sampling; pass 'zero_out', or "
+                "'add_remove' where each record drew its group by itself"
+            )
+        if records > 1:
+            raise UnsupportedMechanism(
+                f"records_per_person={records} has no bound with cyclic sampling, as a person's "
+                "records may be in several groups; use KnownCurve(curve.group(k)) of the curve"
+            )
+        if self.epochs is not None or self.max_participations > 1 or self.min_separation > 1:
+            raise InvalidArgument(
+                "participation is given beside sample_rate, which decides it; pass one of the two"
+            )
+
+    @property
+    def size(self) -> int:
+        """The number of steps."""
+        assert self.steps is not None  # set when made
+        return self.steps
+
+    @property
+    def bands(self) -> int:
+        """How many diagonals of C, from the main one down, are not zero; all for a tree."""
+        if isinstance(self.strategy, str):
+            return self.size
+        if not isinstance(self.strategy[0], tuple):
+            return max(place for place, entry in enumerate(self.strategy) if entry) + 1
+        return max(
+            row - column + 1
+            for row, entries in enumerate(self.strategy)
+            for column, entry in enumerate(entries)  # type: ignore[arg-type]  # rows, by the above
+            if entry
+        )
+
+    @property
+    def parts(self) -> tuple[tuple[Mechanism, int], ...]:
+        """The mechanism itself, once; under sampling, the Poisson-sampled Gaussians it is."""
+        if self.sample_rate is None:
+            return ((self, 1),)
+        bands = self.bands
+        noise = Gaussian(
+            sigma=math.nextafter(self.noise_multiplier / self.largest_column, 0.0),
+            neighbouring=self.neighbouring,
+        )
+        step = PoissonSampled(noise, rate=min(1.0, self.sample_rate * bands))
+        return repeat(step, -(-self.size // bands)).parts
+
+    @property
+    def largest_column(self) -> float:
+        """The largest norm of a column of C, rounded up."""
+        if isinstance(self.strategy, str):
+            return math.nextafter(math.sqrt(self.size.bit_length()), math.inf)
+        if not isinstance(self.strategy[0], tuple):
+            norm = math.hypot(*self.strategy)  # type: ignore[arg-type]  # floats, by the above
+        else:
+            rows: Sequence[tuple[float, ...]] = self.strategy  # type: ignore[assignment]
+            norm = max(
+                math.hypot(*(rows[row][column] for row in range(column, len(rows))))
+                for column in range(len(rows))
+            )
+        return math.nextafter(norm, math.inf)
+
+    def __repr__(self) -> str:
+        dense = not isinstance(self.strategy, str) and isinstance(self.strategy[0], tuple)
+        shown = f"<{self.size} x {self.size} array>" if dense else repr(self.strategy)
+        said = [f"strategy={shown}"]
+        if not dense:
+            said.append(f"steps={self.size}")
+        said.append(f"noise_multiplier={self.noise_multiplier!r}")
+        for name, usual in (
+            ("min_separation", 1),
+            ("max_participations", 1),
+            ("epochs", None),
+            ("sample_rate", None),
+            ("neighbouring", "zero_out"),
+            ("records_per_person", 1),
+        ):
+            value = getattr(self, name)
+            if value != usual:
+                said.append(f"{name}={value!r}")
+        return f"MatrixMechanism({', '.join(said)})"
+
+
+def _strategy(given: object) -> Strategy:
+    """C as plain numbers: "tree", the coefficients, or the rows of the lower triangle."""
+    advice = "pass a square lower-triangular array, Toeplitz coefficients with steps=, or 'tree'"
+    if isinstance(given, str):
+        return _validate.choice("strategy", given, ("tree",))
+    plain = given.tolist() if hasattr(given, "tolist") else given
+    if not isinstance(plain, (list, tuple)) or not plain:
+        raise InvalidType(f"{_validate.shown('strategy', given)}; {advice}")
+    if not any(isinstance(entry, (list, tuple)) for entry in plain):
+        coefficients = tuple(
+            _validate.real(f"strategy[{place}]", entry) for place, entry in enumerate(plain)
+        )
+        _refuse_singular(coefficients[0], "strategy[0]")
+        return coefficients
+    if len(plain) > _LARGEST_DENSE:
+        raise InvalidArgument(
+            f"strategy has {len(plain)} rows, more than {_LARGEST_DENSE}; pass the coefficients of "
+            "a Toeplitz matrix with steps="
+        )
+    return tuple(_row(number, row, len(plain)) for number, row in enumerate(plain))
+
+
+def _row(number: int, row: object, size: int) -> tuple[float, ...]:
+    """Row i of the lower triangle, columns 0 to i; whatever is above it must be zero."""
+    if not isinstance(row, (list, tuple)) or len(row) not in (number + 1, size):
+        raise InvalidArgument(
+            f"strategy[{number}] is not a row of {size} numbers; pass a square array"
+        )
+    entries = [
+        _validate.real(f"strategy[{number}][{column}]", entry) for column, entry in enumerate(row)
+    ]
+    above = next((column for column in range(number + 1, len(entries)) if entries[column]), None)
+    if above is not None:
+        raise InvalidArgument(
+            f"strategy[{number}][{above}]={entries[above]!r} is above the diagonal; C must be lower "
+            "triangular: a step cannot depend on later ones"
+        )
+    _refuse_singular(entries[number], f"strategy[{number}][{number}]")
+    return tuple(entries[: number + 1])
+
+
+def _refuse_singular(entry: float, name: str) -> None:
+    if entry == 0.0:
+        raise InvalidArgument(
+            f"{name}=0.0 is on the diagonal, so C has no inverse and its noise does not reach "
+            "every step; pass a matrix of full rank"
+        )
+
+
+def _steps(strategy: Strategy, given: object) -> int:
+    dense = not isinstance(strategy, str) and isinstance(strategy[0], tuple)
+    if given is None:
+        if not dense:
+            raise InvalidArgument("steps is missing; pass how many steps the strategy is for")
+        return len(strategy)
+    steps = _validate.count("steps", given, minimum=1, advice="pass the number of steps")
+    if steps > _MOST_STEPS:
+        raise InvalidArgument(f"steps={steps} is above {_MOST_STEPS}; describe fewer")
+    if dense and steps != len(strategy):
+        raise InvalidArgument(
+            f"steps={steps} beside an array of {len(strategy)} rows; leave it out, or let them agree"
+        )
+    if not isinstance(strategy, str) and len(strategy) > steps:
+        raise InvalidArgument(
+            f"strategy has {len(strategy)} coefficients for steps={steps}; pass at most as many"
+        )
+    return steps

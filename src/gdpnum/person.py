@@ -1,0 +1,76 @@
+"""The protected unit: a record, or a person with several of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from gdpnum import _validate
+from gdpnum.curve.mechanism_curve import tradeoff_curve
+from gdpnum.errors import InvalidArgument
+from gdpnum.mechanisms import Composed, Gaussian, MatrixMechanism, Mechanism, PoissonSampled
+from gdpnum.mechanisms.composition import repeat
+from gdpnum.mechanisms.mechanism import checked
+from gdpnum.representations import KnownCurve
+
+__all__ = ["per_person", "protected_unit"]
+
+
+def per_person(mechanism: Mechanism, *, records_per_person: int | None) -> Mechanism:
+    """The same run, protecting a person with at most so many records instead of one record.
+
+    Poisson-sampled Gaussian noise and correlated noise have a bound of their own, which is exact;
+    of everything else the curve is composed with itself (`TradeoffCurve.group`).
+
+    Raises `InvalidArgument` where the number is not known (None): without it nothing holds.
+
+    >>> from gdpnum import DPSGD
+    >>> per_person(DPSGD(noise_multiplier=2.0, sample_rate=0.01, steps=50), records_per_person=3)
+    PoissonSampled(Gaussian(sigma=2.0), rate=0.01, records_per_person=3) * 50
+    """
+    checked("mechanism", mechanism)
+    if records_per_person is None:
+        raise InvalidArgument(
+            "unit='person' without records_per_person: how many records one person has is not "
+            "known, and without a bound nothing protects a person; pass the most that anyone has, "
+            "drop what exceeds a cap before training, or state the guarantee for a record"
+        )
+    records = _validate.count(
+        "records_per_person",
+        records_per_person,
+        minimum=1,
+        advice="pass the most records that one person has",
+    )
+    if records == 1 or not mechanism.parts:
+        return mechanism
+    terms = [repeat(_for_person(leaf, records), count) for leaf, count in mechanism.parts]
+    return terms[0] if len(terms) == 1 else Composed(terms)
+
+
+def _for_person(leaf: Mechanism, records: int) -> Mechanism:
+    if leaf.records_per_person not in (None, 1):
+        raise InvalidArgument(
+            f"{leaf!r} protects {leaf.records_per_person} records already; describe one record"
+        )
+    if isinstance(leaf, Gaussian) and leaf.neighbouring != "replace":
+        return PoissonSampled(leaf, rate=1.0, records_per_person=records)
+    if isinstance(leaf, MatrixMechanism) or (
+        isinstance(leaf, PoissonSampled)
+        and isinstance(leaf.inner, Gaussian)
+        and leaf.neighbouring != "replace"
+    ):
+        return replace(leaf, records_per_person=records)
+    return KnownCurve(tradeoff_curve(leaf).group(records))
+
+
+def protected_unit(mechanism: Mechanism) -> str:
+    """Whom the guarantee protects, in words.
+
+    >>> from gdpnum import DPSGD
+    >>> run = DPSGD(noise_multiplier=2.0, sample_rate=0.01, steps=50)
+    >>> protected_unit(run), protected_unit(per_person(run, records_per_person=3))
+    ('one record', 'a person with at most 3 records')
+    """
+    records = checked("mechanism", mechanism).records_per_person
+    if records is None:
+        return "whatever unit the guarantee was given for"
+    return "one record" if records == 1 else f"a person with at most {records} records"
