@@ -25,6 +25,7 @@ from gdpnum.errors import (
 )
 from gdpnum.mechanisms import (
     DPSGD,
+    BestOf,
     Composed,
     DiscreteGaussian,
     DiscreteLaplace,
@@ -85,6 +86,7 @@ __all__ = [
     "RDP",
     "ZCDP",
     "ApproxDP",
+    "BestOf",
     "BlackwellOrder",
     "BudgetExceeded",
     "CTDAccountant",

@@ -25,6 +25,11 @@ __all__ = [
     "rate_up",
     "root_down",
     "root_up",
+    "selection_chance_up",
+    "selection_density_down",
+    "selection_density_up",
+    "selection_profile_up",
+    "selection_shift_down",
 ]
 
 Floats = NDArray[np.float64]
@@ -103,3 +108,28 @@ def root_up(square: float, terms: int) -> float:
 def root_down(square: float, terms: int) -> float:
     """Lemma (root): the same, lowered."""
     return math.sqrt(max(square, 0.0)) * max(0.0, 1.0 - (2.0 * terms + 16.0) * _UNIT)
+
+
+def selection_chance_up(chance: float) -> float:
+    """Lemma (number of runs): a difference of two probabilities, raised by what both may err."""
+    return chance + 2.0**-40
+
+
+def selection_density_up(values: Floats) -> Floats:
+    """Lemma (selection): phi'(u), raised by its rounding: a power up to 1000, an exponential."""
+    return values * (1.0 + 2.0**-38)
+
+
+def selection_density_down(values: Floats) -> Floats:
+    """Lemma (selection): the same, lowered."""
+    return values * (1.0 - 2.0**-38)
+
+
+def selection_shift_down(epsilons: Floats) -> Floats:
+    """Lemma (selection): eps + log r_k, lowered by its rounding, as profiles fall."""
+    return epsilons - 2.0**-46 * (1.0 + np.abs(epsilons))
+
+
+def selection_profile_up(deltas: Floats, terms: int) -> Floats:
+    """Lemma (selection): a sum of so many profile values, raised by its rounding and by theirs."""
+    return deltas * (1.0 + 2.0**-36 + (terms + 8.0) * _UNIT)

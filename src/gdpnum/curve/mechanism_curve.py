@@ -10,6 +10,7 @@ from gdpnum import _validate
 from gdpnum.curve.gaussian import GaussianCurve
 from gdpnum.curve.lines import NOTHING
 from gdpnum.curve.piecewise import PiecewiseCurve
+from gdpnum.curve.selection import best_of_curve
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.curve.vertices import curve_of, lines_of
 from gdpnum.errors import BudgetExceeded, InvalidArgument, InvalidType
@@ -17,7 +18,7 @@ from gdpnum.loss.accountant import upper_bound
 from gdpnum.loss.demand import Demand
 from gdpnum.loss.dominating import Release, composed_gaussian_mu, releases
 from gdpnum.loss.scheme import scheme
-from gdpnum.mechanisms import Mechanism
+from gdpnum.mechanisms import BestOf, Mechanism
 from gdpnum.mechanisms.mechanism import checked
 
 __all__ = [
@@ -65,6 +66,10 @@ def tradeoff_curve(
     """
     checked("mechanism", mechanism)
     demand = demanded(tolerance, SMALLEST_TPR, grid_step)
+    if len(mechanism.parts) == 1 and mechanism.parts[0][1] == 1:
+        leaf = mechanism.parts[0][0]
+        if isinstance(leaf, BestOf):
+            return best_of_curve(leaf, tolerance=demand.tolerance)
     mu = composed_gaussian_mu(mechanism)
     if mu is not None:
         return GaussianCurve(mu) if mu > 0.0 else PiecewiseCurve(NOTHING)

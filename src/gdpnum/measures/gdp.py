@@ -13,7 +13,7 @@ from gdpnum import _validate
 from gdpnum.curve.gaussian import GaussianCurve
 from gdpnum.curve.gaussian_profile import advantage_of_mu, delta_of_mu, mu_of_advantage
 from gdpnum.curve.lines import Lines
-from gdpnum.curve.mechanism_curve import SMALLEST_TPR, demanded, directions
+from gdpnum.curve.mechanism_curve import SMALLEST_TPR, demanded, directions, tradeoff_curve
 from gdpnum.curve.piecewise import PiecewiseCurve
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.curve.vertices import Points, curve_of, lines_of, points_of
@@ -35,7 +35,7 @@ from gdpnum.measures.closed_form import (
 )
 from gdpnum.measures.divergence import delta_divergence
 from gdpnum.measures.regret import regret_bound
-from gdpnum.mechanisms import Mechanism, Neighbouring
+from gdpnum.mechanisms import BestOf, Mechanism, Neighbouring
 from gdpnum.mechanisms.mechanism import checked
 
 __all__ = ["GDPFit", "fit_gdp"]
@@ -117,9 +117,11 @@ def fit_gdp(
     if isinstance(mechanism, TradeoffCurve):
         return _curve_fit(mechanism, slack, tolerance)
     checked("mechanism", mechanism)
-    known = _known_curve(mechanism)
+    known = _known_curve(mechanism, tolerance)
     if known is not None:
-        return replace(_curve_fit(known, slack, tolerance), neighbouring=mechanism.neighbouring)
+        fit = replace(_curve_fit(known, slack, tolerance), neighbouring=mechanism.neighbouring)
+        ((leaf, _),) = mechanism.parts
+        return replace(fit, mu_lower=_tuned_lower(leaf, fit)) if isinstance(leaf, BestOf) else fit
     exact = composed_gaussian_mu(mechanism)
     if exact is not None:
         return _gaussian_fit(mechanism, exact, slack, tolerance)
@@ -140,11 +142,13 @@ def fit_gdp(
     )
 
 
-def _known_curve(mechanism: Mechanism) -> TradeoffCurve | None:
-    """The curve of a single representation, unless a formula has its mu without slack."""
+def _known_curve(mechanism: Mechanism, tolerance: float) -> TradeoffCurve | None:
+    """The curve of a selection or of a single representation, unless a formula has its mu without slack."""
     if len(mechanism.parts) != 1:
         return None
     ((leaf, count),) = mechanism.parts
+    if isinstance(leaf, BestOf) and count == 1:
+        return tradeoff_curve(leaf, tolerance=tolerance)
     curve = getattr(leaf, "curve", None)
     if curve is None or count > 1:
         return None
@@ -153,6 +157,15 @@ def _known_curve(mechanism: Mechanism) -> TradeoffCurve | None:
             return None
     found: TradeoffCurve = curve()
     return found
+
+
+def _tuned_lower(leaf: BestOf, fit: GDPFit) -> float:
+    """What one run alone calls for: with a score that says nothing, the best is like any other."""
+    if leaf.number == "poisson":
+        return 0.0  # perhaps there is no run at all
+    return min(
+        fit.mu, fit_gdp(leaf.run, slack=fit.slack, tolerance=max(fit.tolerance, 1e-2)).mu_lower
+    )
 
 
 def _gaussian_fit(mechanism: Mechanism, mu: float, slack: float, tolerance: float) -> GDPFit:

@@ -17,8 +17,10 @@ from gdpnum.mechanisms.noise import (
     Skellam,
 )
 from gdpnum.mechanisms.sampling import PoissonSampled
+from gdpnum.mechanisms.selection import BestOf
 
 __all__ = [
+    "BestOf",
     "DPSGD",
     "Composed",
     "DiscreteGaussian",

@@ -1,0 +1,226 @@
+"""The curve of the best of several runs: a mixture of shifted profiles of one run.
+
+The winner has the density p(y) phi'(P[<= y]), phi the generating function of the number of runs. Where
+P[<= y] = u, Q[<= y] is at least f(1 - u), and phi' rises, so
+
+    delta(eps) <= integral of sup_u (p phi'(u) - exp(eps) q phi'(f(1 - u)))+.
+
+The supremum is a convex function of p / q: with kinks exp(eps) r_k, where its slope rises by s_k, the
+integral is sum_k s_k delta_run(eps + log r_k). The s_k sum to phi'(1) = E[K], the r_k do not depend
+on eps, and the least of them is 1 / c of the bound E[K] delta_run(eps - log c).
+
+That is good for large epsilons. For small ones another bound is: given K = k, the best of k runs is a
+function of all of them, and profiles are convex, so delta(eps) <= sum_k Pr[K = k] delta_(run * k)(eps).
+The smaller of the two holds.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import gammaincc
+
+from gdpnum.curve.curve_pair import pair_of_curve
+from gdpnum.curve.hull import lines_of_claims
+from gdpnum.curve.piecewise import PiecewiseCurve
+from gdpnum.curve.tradeoff import TradeoffCurve
+from gdpnum.loss.dominating import infinite_mass, pair
+from gdpnum.loss.pair import Floats, Pair
+from gdpnum.mechanisms.selection import BestOf
+from gdpnum.person_charges import (
+    selection_chance_up,
+    selection_density_down,
+    selection_density_up,
+    selection_profile_up,
+    selection_shift_down,
+)
+
+__all__ = [
+    "RunsBound",
+    "SelectionBound",
+    "best_of_curve",
+    "plain_selection_delta",
+    "runs_bound",
+    "selection_bound",
+]
+
+# Places at which the supremum over u is taken, in 1 - u; between them it is bounded.
+_PLACES = 3000
+
+# Numbers of runs are taken in blocks that grow by this, until hardly anything is hidden any more.
+_BLOCK, _MOST_BLOCKS, _REVEALED = 1.15, 64, 0.9999
+
+# Claims of the profile that a curve is made of, and what is next to nothing.
+_CLAIMS, _TINY = 1024, 1e-17
+
+
+class SelectionBound(NamedTuple):
+    """delta(eps) <= sum_k weights_k delta_run(eps + shifts_k), for eps >= 0."""
+
+    run: TradeoffCurve
+    weights: Floats
+    shifts: Floats
+
+    def delta(self, epsilons: Floats) -> Floats:
+        """The bound at epsilons >= 0."""
+        found = np.zeros(epsilons.size)
+        for place, epsilon in enumerate(epsilons.tolist()):
+            parts = self.weights * self.run.delta(selection_shift_down(epsilon + self.shifts))
+            found[place] = parts.sum()
+        return np.minimum(selection_profile_up(found, self.weights.size), 1.0)
+
+
+def selection_bound(tuned: BestOf, run: TradeoffCurve) -> SelectionBound:
+    """The mixture for a run known by its curve."""
+    run = run.symmetrised()
+    # Finer where phi' and f change: in 1 - u, near 0 by powers.
+    places = np.union1d(
+        np.append(0.0, np.geomspace(1e-12, 1.0, _PLACES)), np.linspace(0.0, 1.0, _PLACES // 4)
+    )
+    low, high = places[:-1], places[1:]
+    # Within a cell u is at most 1 - low, and f(1 - u) at least f(high).
+    slopes = selection_density_up(_density(tuned, low))
+    drops = selection_density_down(_density(tuned, 1.0 - np.asarray(run.beta(high))))
+    return SelectionBound(run, *_hinges(slopes, drops))
+
+
+def _density(tuned: BestOf, left: Floats) -> Floats:
+    """phi'(1 - x): the expected number of runs, times how likely all others are below."""
+    if tuned.number == "poisson":
+        assert tuned.mean is not None
+        return np.asarray(tuned.mean * np.exp(-tuned.mean * left))
+    gamma, eta = tuned.gamma, tuned.shape
+    assert gamma is not None
+    # phi'(u) = E[K] (gamma / (gamma + (1 - gamma)(1 - u)))^(eta + 1)
+    reached = gamma / (gamma + (1.0 - gamma) * left)
+    return np.asarray((tuned.mean or 1.0) * reached ** (eta + 1.0))
+
+
+def _hinges(slopes: Floats, drops: Floats) -> tuple[Floats, Floats]:
+    """Weights and log-kinks of r -> max_i (slope_i r - drop_i)+, an upper hull of lines."""
+    order = np.lexsort((drops, slopes))
+    slopes, drops = slopes[order], drops[order]
+    kept: list[int] = []
+    kinks: list[float] = []
+    for i in range(slopes.size):
+        while True:
+            slope, drop = (slopes[kept[-1]], drops[kept[-1]]) if kept else (0.0, 0.0)
+            if slopes[i] <= slope:
+                # Never above a line as steep that drops less; as steep and dropping less, always.
+                if not kept or drops[i] >= drop:
+                    break
+                kept.pop()
+                kinks.pop()
+                continue
+            kink = (drops[i] - drop) / (slopes[i] - slope)
+            if kinks and kink <= kinks[-1]:
+                kept.pop()
+                kinks.pop()
+                continue
+            kept.append(i)
+            kinks.append(float(kink))
+            break
+    weights = np.diff(slopes[kept], prepend=0.0)
+    return weights, np.log(np.array(kinks))
+
+
+def plain_selection_delta(tuned: BestOf, run: TradeoffCurve, epsilon: float) -> float:
+    """E[K] delta_run(eps - log c), c the largest phi'(u) / phi'(f(1 - u)): the looser bound."""
+    bound = selection_bound(tuned, run)
+    return float(bound.weights.sum() * bound.run.delta(epsilon + float(bound.shifts[0])))
+
+
+class RunsBound(NamedTuple):
+    """delta(eps) <= sum_i chances_i delta_i(eps) + rest: by how many runs there are."""
+
+    curves: tuple[TradeoffCurve, ...]
+    chances: Floats
+    rest: float
+
+    def delta(self, epsilons: Floats) -> Floats:
+        """The bound at epsilons >= 0."""
+        found = np.zeros(epsilons.size)
+        for curve, chance in zip(self.curves, self.chances.tolist(), strict=True):
+            found += chance * np.asarray(curve.delta(epsilons))
+        return np.minimum(selection_profile_up(found + self.rest, len(self.curves)), 1.0)
+
+
+def runs_bound(tuned: BestOf, composed: Callable[[int], TradeoffCurve]) -> RunsBound:
+    """The mixture over the number of runs; ``composed(k)`` is the curve of k runs together.
+
+    Numbers are taken in blocks, each as its largest: more runs reveal no less.
+    """
+    curves, chances, most = [], [], 0
+    below = _chance_up_to(tuned, 0)
+    while below < 1.0 - _TINY and len(curves) < _MOST_BLOCKS:
+        most = max(most + 1, int(most * _BLOCK))
+        reached = _chance_up_to(tuned, most)
+        curves.append(composed(most))
+        chances.append(max(0.0, selection_chance_up(reached - below)))
+        below = reached
+        if curves[-1].advantage > _REVEALED:
+            break
+    return RunsBound(tuple(curves), np.array(chances), selection_chance_up(max(0.0, 1.0 - below)))
+
+
+def _chance_up_to(tuned: BestOf, most: int) -> float:
+    """Pr[K <= most]."""
+    if tuned.number == "poisson":
+        return float(gammaincc(most + 1.0, tuned.mean or 0.0))
+    gamma, eta = tuned.gamma or 1.0, tuned.shape
+    if most == 0:
+        return 0.0
+    # Ratios of successive chances are (1 - gamma)(k + eta) / (k + 1).
+    k = np.arange(1.0, most)
+    ratios = (1.0 - gamma) * (k + eta) / (k + 1.0)
+    first = float(_density(tuned, np.ones(1))[0])
+    return min(1.0, first * float(1.0 + np.cumprod(ratios).sum()))
+
+
+def best_of_curve(tuned: BestOf, *, tolerance: float = 1e-3) -> TradeoffCurve:
+    """The curve of the best of several runs, from below."""
+    return _best_of_curve(tuned, tolerance)
+
+
+@lru_cache(maxsize=32)
+def _best_of_curve(tuned: BestOf, tolerance: float) -> TradeoffCurve:
+    # Late: a run's curve may itself be that of a selection.
+    from gdpnum.curve.mechanism_curve import tradeoff_curve  # noqa: PLC0415
+
+    def composed(count: int) -> TradeoffCurve:
+        return tradeoff_curve(tuned.run * count, tolerance=max(tolerance, 3e-3))
+
+    bound = selection_bound(tuned, tradeoff_curve(tuned.run, tolerance=tolerance))
+    epsilons = _claimed(bound)
+    deltas = np.minimum(bound.delta(epsilons), runs_bound(tuned, composed).delta(epsilons))
+    return PiecewiseCurve(lines_of_claims(epsilons, deltas))
+
+
+def _claimed(bound: SelectionBound) -> Floats:
+    """The epsilons of the claims: up to where hardly anything is left, finer near zero."""
+    least = max(_TINY, float(bound.weights.sum()) * bound.run.mass_at_infinity * (1.0 + 1e-9))
+    last = 1.0
+    while last < 1e6 and float(bound.delta(np.array([last]))[0]) > least:
+        last *= 2.0
+    low, high = 0.0, last
+    for _ in range(12):
+        middle = 0.5 * (low + high)
+        if float(bound.delta(np.array([middle]))[0]) > least:
+            low = middle
+        else:
+            high = middle
+    return np.union1d(np.linspace(0.0, high, _CLAIMS), [high, last, 2.0 * last])
+
+
+@pair.register
+def _(leaf: BestOf) -> Pair:
+    return pair_of_curve(best_of_curve(leaf))
+
+
+@infinite_mass.register
+def _(leaf: BestOf) -> float:
+    return best_of_curve(leaf).mass_at_infinity if math.isfinite(leaf.mean or 0.0) else 1.0
