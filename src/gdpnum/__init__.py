@@ -41,6 +41,7 @@ from gdpnum.mechanisms import (
 
 if TYPE_CHECKING:
     from gdpnum import converter, dpsgd, integrations, plot, report, risk
+    from gdpnum.budget import Budget, OverBudget, RenyiBudget
     from gdpnum.calibration import Calibration, DPSGDCalibration, calibrate, calibrate_dpsgd
     from gdpnum.comparison import Comparison, compare
     from gdpnum.converter import PLDConverter, get_worst_case_regret
@@ -67,6 +68,7 @@ if TYPE_CHECKING:
     from gdpnum.measures.divergence import DeltaDivergence, delta_divergence
     from gdpnum.measures.gdp import GDPFit, fit_gdp
     from gdpnum.measures.regret import regret
+    from gdpnum.person import per_person
     from gdpnum.representations import (
         GDP,
         RDP,
@@ -88,6 +90,7 @@ __all__ = [
     "ApproxDP",
     "BestOf",
     "BlackwellOrder",
+    "Budget",
     "BudgetExceeded",
     "CTDAccountant",
     "Calibration",
@@ -106,10 +109,12 @@ __all__ = [
     "Laplace",
     "MatrixMechanism",
     "Mechanism",
+    "OverBudget",
     "PLDConverter",
     "PoissonSampled",
     "PureDP",
     "RandomizedResponse",
+    "RenyiBudget",
     "Repeated",
     "Representation",
     "Skellam",
@@ -144,6 +149,7 @@ __all__ = [
     "mu_from_epsilon_delta",
     "mu_from_rho",
     "mu_from_tpr",
+    "per_person",
     "plot",
     "regret",
     "report",
@@ -158,6 +164,7 @@ __all__ = [
 
 # Where each name is that needs numpy.
 _LAZY = {
+    "gdpnum.budget": ["Budget", "OverBudget", "RenyiBudget"],
     "gdpnum.calibration": ["Calibration", "DPSGDCalibration", "calibrate", "calibrate_dpsgd"],
     "gdpnum.comparison": ["Comparison", "compare"],
     "gdpnum.converter": ["PLDConverter", "get_worst_case_regret"],
@@ -184,6 +191,7 @@ _LAZY = {
     "gdpnum.measures.divergence": ["DeltaDivergence", "delta_divergence"],
     "gdpnum.measures.gdp": ["GDPFit", "fit_gdp"],
     "gdpnum.measures.regret": ["regret"],
+    "gdpnum.person": ["per_person"],
     "gdpnum.representations": [
         "GDP",
         "RDP",

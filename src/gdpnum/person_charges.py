@@ -15,6 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
+    "budget_root_down",
+    "budget_root_up",
+    "budget_total_up",
     "centre_up",
     "gram_up",
     "group_alphas_down",
@@ -62,7 +65,7 @@ def inversion_error(losses: Floats, terms: Sequence[tuple[float, float]]) -> Flo
     """
     largest = max(abs(log_weight) for log_weight, _ in terms)
     size = np.abs(losses) + largest + max(centre for _, centre in terms) ** 2
-    return 8.0 * _UNIT * (1.0 + size) * len(terms) ** 0.5
+    return np.asarray(8.0 * _UNIT * (1.0 + size) * math.sqrt(len(terms)))
 
 
 def group_tprs_up(tprs: Floats) -> Floats:
@@ -92,7 +95,7 @@ def gram_up(entries: Floats, norms: Floats, terms: int) -> Floats:
     A sum of n products in any order errs by n u times the sum of their sizes, at most the product
     of the columns' norms.
     """
-    return np.copysign(np.abs(entries) + (terms + 8.0) * _UNIT * norms, entries)
+    return np.asarray(np.copysign(np.abs(entries) + (terms + 8.0) * _UNIT * norms, entries))
 
 
 def mu_up(sensitivity: float, sigma: float) -> float:
@@ -133,3 +136,41 @@ def selection_shift_down(epsilons: Floats) -> Floats:
 def selection_profile_up(deltas: Floats, terms: int) -> Floats:
     """Lemma (selection): a sum of so many profile values, raised by its rounding and by theirs."""
     return deltas * (1.0 + 2.0**-36 + (terms + 8.0) * _UNIT)
+
+
+# Exact sums of costs get longer with every new denominator; beyond this they are rounded up.
+_LONGEST = 4096
+
+
+def budget_total_up(total: Fraction) -> Fraction:
+    """Lemma (ledger): an exact sum, rounded up to a multiple of 2^-1024 once it has grown long."""
+    if total.denominator.bit_length() <= _LONGEST:
+        return total
+    return Fraction(-((-total.numerator << 1024) // total.denominator), 1 << 1024)
+
+
+def budget_root_up(square: Fraction) -> float:
+    """Lemma (ledger): the least float at or above the root."""
+    root = _near_root(square)
+    while Fraction(root) ** 2 < square:
+        root = math.nextafter(root, math.inf)
+    return root
+
+
+def budget_root_down(square: Fraction) -> float:
+    """Lemma (ledger): the largest float at or below the root."""
+    root = _near_root(square)
+    while Fraction(root) ** 2 > square:
+        root = math.nextafter(root, 0.0)
+    return root
+
+
+def _near_root(square: Fraction) -> float:
+    """A float within a few units of the root, whatever the size of the square."""
+    if square <= 0:
+        return 0.0
+    # Scaled by an even power of two so that the integer root has 64 bits or more.
+    shift = max(0, 160 - square.numerator.bit_length() + square.denominator.bit_length())
+    shift += shift % 2
+    root = math.isqrt((square.numerator << shift) // square.denominator)
+    return math.ldexp(float(root), -shift // 2)

@@ -113,9 +113,7 @@ def _composed(
     reaching = group_alphas_down(np.interp(alphas, inner_tprs[rises], inner_alphas[rises]))
     within = alphas > inner_tprs[0]
     found_alphas = np.concatenate([inner_alphas, reaching[within]])
-    return _thinned(
-        *_hull(found_alphas, np.concatenate([there, group_tprs_up(tprs[within])]))
-    )
+    return _thinned(*_hull(found_alphas, np.concatenate([there, group_tprs_up(tprs[within])])))
 
 
 def _thinned(alphas: Floats, tprs: Floats) -> tuple[Floats, Floats]:
@@ -155,6 +153,8 @@ def _delta(epsilon: float, alphas: Floats, tprs: Floats) -> float:
     with np.errstate(divide="ignore", over="ignore"):
         lost = np.exp(np.minimum(epsilon + np.log(alphas), 700.0))
     best = int(np.argmax(tprs - lost))
-    return max(
-        float(tprs[0]), float((tprs[best] - lost[best]) + 2.0**-50 * (tprs[best] + lost[best]))
-    ) if math.isfinite(epsilon) else float(tprs[0])
+    return (
+        max(float(tprs[0]), float((tprs[best] - lost[best]) + 2.0**-50 * (tprs[best] + lost[best])))
+        if math.isfinite(epsilon)
+        else float(tprs[0])
+    )

@@ -1,17 +1,17 @@
 """The curve of the best of several runs: a mixture of shifted profiles of one run.
 
-The winner has the density p(y) phi'(P[<= y]), phi the generating function of the number of runs. Where
-P[<= y] = u, Q[<= y] is at least f(1 - u), and phi' rises, so
+The winner has the density p(y) phi'(P[<= y]), phi the generating function of the number of runs.
+Where P[<= y] = u, Q[<= y] is at least f(1 - u), and phi' rises, so
 
     delta(eps) <= integral of sup_u (p phi'(u) - exp(eps) q phi'(f(1 - u)))+.
 
-The supremum is a convex function of p / q: with kinks exp(eps) r_k, where its slope rises by s_k, the
-integral is sum_k s_k delta_run(eps + log r_k). The s_k sum to phi'(1) = E[K], the r_k do not depend
-on eps, and the least of them is 1 / c of the bound E[K] delta_run(eps - log c).
+The supremum is a convex function of p / q: with kinks exp(eps) r_k, where its slope rises by s_k,
+the integral is sum_k s_k delta_run(eps + log r_k). The s_k sum to phi'(1) = E[K], the r_k do not
+depend on eps, and the least of them is 1 / c of the bound E[K] delta_run(eps - log c).
 
-That is good for large epsilons. For small ones another bound is: given K = k, the best of k runs is a
-function of all of them, and profiles are convex, so delta(eps) <= sum_k Pr[K = k] delta_(run * k)(eps).
-The smaller of the two holds.
+That is good for large epsilons. For small ones another bound is: given K = k, the best of k runs is
+a function of all of them, and profiles are convex, so
+delta(eps) <= sum_k Pr[K = k] delta_(run * k)(eps). The smaller of the two holds.
 """
 
 from __future__ import annotations
@@ -154,7 +154,9 @@ def runs_bound(tuned: BestOf, composed: Callable[[int], TradeoffCurve]) -> RunsB
 
     Numbers are taken in blocks, each as its largest: more runs reveal no less.
     """
-    curves, chances, most = [], [], 0
+    curves: list[TradeoffCurve] = []
+    chances: list[float] = []
+    most = 0
     below = _chance_up_to(tuned, 0)
     while below < 1.0 - _TINY and len(curves) < _MOST_BLOCKS:
         most = max(most + 1, int(most * _BLOCK))

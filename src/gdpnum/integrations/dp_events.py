@@ -9,7 +9,7 @@ from typing import Any, get_args
 from gdpnum import _validate
 from gdpnum.errors import GdpnumError, InvalidType, UnsupportedMechanism
 from gdpnum.integrations.dp_event_leaves import READERS, REVEALS, Leaves, Relation
-from gdpnum.mechanisms import Composed, Gaussian, Mechanism, PoissonSampled
+from gdpnum.mechanisms import BestOf, Composed, Gaussian, Mechanism, PoissonSampled
 from gdpnum.mechanisms.composition import repeat
 from gdpnum.mechanisms.sampling import Noise
 from gdpnum.representations import ZCDP, PureDP
@@ -29,7 +29,10 @@ _RELATIONS: dict[str, Relation] = {
     "REPLACE_SPECIAL": "replace_special",
 }
 
-_COMPOSITES = ("ComposedDpEvent", "SelfComposedDpEvent", "PoissonSampledDpEvent")
+_COMPOSITES = (
+    *("ComposedDpEvent", "SelfComposedDpEvent", "PoissonSampledDpEvent"),
+    "RepeatAndSelectDpEvent",
+)
 
 
 class RelabelledNeighbours(UserWarning):
@@ -124,6 +127,12 @@ def _leaves(event: Any, path: str, relation: Relation) -> Leaves:
         parts = enumerate(event.events)
         found = [_leaves(part, f"{inside}events[{number}]", relation) for number, part in parts]
         return [leaf for leaves in found for leaf in leaves]
+    if kind == "RepeatAndSelectDpEvent":
+        _leaves(event.event, f"{inside}event", relation)  # says where it cannot be read
+        try:
+            return _selected(event, relation)
+        except GdpnumError as error:
+            raise _at(path, error) from None
     inner = _leaves(event.event, f"{inside}event", relation)
     if (REVEALS, 1) in inner:
         return [(REVEALS, 1)]
@@ -133,6 +142,21 @@ def _leaves(event: Any, path: str, relation: Relation) -> Leaves:
         return _sampled(inner, rate, relation)
     except GdpnumError as error:
         raise _at(path, error) from None
+
+
+def _selected(event: Any, relation: Relation) -> Leaves:
+    """The best of a random number of runs: shape infinity is Poisson, 1 geometric."""
+    run = described(event.event, relation)
+    if run == REVEALS:
+        return [(REVEALS, 1)]
+    mean, shape = event.mean, event.shape
+    if math.isinf(shape):
+        best = BestOf(run, number="poisson", mean=mean)
+    elif shape == 1.0:
+        best = BestOf(run, number="geometric", mean=mean)
+    else:
+        best = BestOf(run, number="truncated_negative_binomial", mean=mean, eta=shape)
+    return list(best.parts)
 
 
 def _kind(event: Any, path: str) -> str:

@@ -22,7 +22,6 @@ from gdpnum.loss.mixture import person_pair
 from gdpnum.loss.pair import Pair, SampledPair
 from gdpnum.loss.sensitivity import sensitivity
 from gdpnum.loss.skellam import skellam_pair
-from gdpnum.person_charges import mu_up
 from gdpnum.mechanisms import (
     DiscreteGaussian,
     DiscreteLaplace,
@@ -34,6 +33,7 @@ from gdpnum.mechanisms import (
     RandomizedResponse,
     Skellam,
 )
+from gdpnum.person_charges import mu_up
 
 __all__ = [
     "Release",
@@ -215,7 +215,7 @@ def _(leaf: RandomizedResponse) -> Pair | None:
 
 
 @pair.register
-def _(leaf: PoissonSampled) -> Pair | None:
+def _(leaf: PoissonSampled) -> Pair | None:  # noqa: PLR0911  (one a kind of noise)
     if leaf.rate == 0.0:
         return None
     if leaf.rate == 1.0:
@@ -235,7 +235,7 @@ def _(leaf: PoissonSampled) -> Pair | None:
         )
     if isinstance(leaf.inner, Gaussian) and leaf.inner.neighbouring == "replace":
         return ReplacedGaussianPair(leaf.inner.sigma, leaf.rate)
-    if leaf.records_per_person > 1:
+    if leaf.records_per_person > 1 and isinstance(leaf.inner, Gaussian):
         return person_pair(leaf.inner.sigma, leaf.rate, leaf.records_per_person)
     inner = pair(leaf.inner)
     if inner is None:

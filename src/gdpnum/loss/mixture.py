@@ -87,7 +87,7 @@ class MixturePair(MonotonePair):
 
     def _inverted(self, wanted: Floats) -> Floats:
         # At least as far as the root: the loss is at least that of each component alone.
-        z = np.min(
+        z: Floats = np.min(
             [(wanted - log_v) / centre + 0.5 * centre for log_v, centre in self._terms], axis=0
         )
         if z.size > _TABLE:

@@ -21,13 +21,21 @@ from gdpnum.loss.pair import Floats, Pair, SampledPair
 from gdpnum.loss.renyi_quadrature import (
     LARGEST_LOSS,
     Bumps,
+    Density,
     divergences,
     lattice_divergences,
     mixed,
     sampled,
 )
 from gdpnum.loss.skellam import skellam_outcomes
-from gdpnum.mechanisms import DiscreteGaussian, Gaussian, Mechanism, PoissonSampled, RandomizedResponse, Skellam
+from gdpnum.mechanisms import (
+    DiscreteGaussian,
+    Gaussian,
+    Mechanism,
+    PoissonSampled,
+    RandomizedResponse,
+    Skellam,
+)
 
 __all__ = ["Divergences", "leaf_divergences", "renyi_divergences"]
 
@@ -124,7 +132,7 @@ def _(leaf: Skellam, orders: Floats) -> Divergences:
 
 
 @leaf_divergences.register
-def _(leaf: PoissonSampled, orders: Floats) -> Divergences | None:
+def _(leaf: PoissonSampled, orders: Floats) -> Divergences | None:  # noqa: PLR0911
     if leaf.rate == 0.0:
         return None
     if leaf.rate == 1.0:
@@ -275,7 +283,7 @@ def _mixture(mixture: MixturePair, rate: float, orders: Floats) -> Divergences:
         )
     # The largest shift stands for all in how fine the lattice must be.
     mu, share = mixture.centres[0], min(0.5, 1.0 - (1.0 - rate) * 0.5)
-    ends = (Shifts(mixture, rate), Bumps(0.0, rate))
+    ends: tuple[Density, Density] = (Shifts(mixture, rate), Bumps(0.0, rate))
     found = []
     for p, q in (ends, ends[::-1]):
         spacing = _spacing(mu, share, orders, narrowing=q is ends[0])

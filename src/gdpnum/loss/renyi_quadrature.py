@@ -11,13 +11,22 @@ near t is to one. Outcomes come as logs of p and q, so that nothing overflows.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gdpnum.loss.pair import Floats
 
-__all__ = ["LARGEST_LOSS", "Bumps", "divergences", "lattice_divergences", "mixed", "sampled"]
+__all__ = [
+    "LARGEST_LOSS",
+    "Bumps",
+    "Density",
+    "divergences",
+    "lattice_divergences",
+    "mixed",
+    "sampled",
+]
 
 # Terms below exp(-40) = 4e-18 of the largest are left out.
 _NEGLIGIBLE = 40.0
@@ -146,6 +155,23 @@ def _curvature(x: Floats) -> Floats:
     return np.where(y > 1e-2, direct, np.where(x > 0.0, rising, falling))
 
 
+class Density(Protocol):
+    """A density by its log-ratio u(z) to N(0, 1), which is convex."""
+
+    @property
+    def shift(self) -> float:
+        """How far out its bulk reaches."""
+
+    def log_ratio(self, z: Floats) -> Floats:
+        """u(z)."""
+
+    def slope(self, z: Floats, log_ratio: Floats) -> Floats:
+        """The derivative of u, given u."""
+
+    def log_weight(self, z: Floats) -> Floats:
+        """The log-density but for a constant."""
+
+
 @dataclass(frozen=True)
 class Bumps:
     """(1 - rate) N(0, 1) + rate N(shift, 1), by its log-ratio u(z) to N(0, 1), which is convex."""
@@ -175,7 +201,7 @@ class Bumps:
         return self.shift * (z - 0.5 * self.shift)
 
 
-def lattice_divergences(p: Bumps, q: Bumps, orders: Floats, spacing: Floats) -> Floats:
+def lattice_divergences(p: Density, q: Density, orders: Floats, spacing: Floats) -> Floats:
     """D_t(P || Q) of both restricted to the multiples of a spacing, one for each order.
 
     Where the spacing is fine this is the trapezoid rule for the densities, whose error falls
@@ -188,7 +214,7 @@ def lattice_divergences(p: Bumps, q: Bumps, orders: Floats, spacing: Floats) -> 
     return found
 
 
-def _lattice_divergences(p: Bumps, q: Bumps, orders: Floats, spacing: Floats) -> Floats:
+def _lattice_divergences(p: Density, q: Density, orders: Floats, spacing: Floats) -> Floats:
     which, cells = _cells(p, q, orders, spacing)
     first = _firsts(which)
     z = _cut(cells) * spacing[which, None]
@@ -225,7 +251,7 @@ def _firsts(which: NDArray[np.intp]) -> NDArray[np.intp]:
 class _Ends:
     """A log-ratio u, and its slope, at both ends of cells."""
 
-    def __init__(self, bumps: Bumps, low: Floats, high: Floats) -> None:
+    def __init__(self, bumps: Density, low: Floats, high: Floats) -> None:
         self.values = bumps.log_ratio(low), bumps.log_ratio(high)
         self.slopes = bumps.slope(low, self.values[0]), bumps.slope(high, self.values[1])
         self.chord = (self.values[1] - self.values[0]) / (high - low)
@@ -246,7 +272,9 @@ def _bound(low: Floats, high: Floats, p: _Ends, q: _Ends, power: Floats) -> Floa
     return bound
 
 
-def _cells(p: Bumps, q: Bumps, orders: Floats, spacing: Floats) -> tuple[NDArray[np.intp], Floats]:
+def _cells(
+    p: Density, q: Density, orders: Floats, spacing: Floats
+) -> tuple[NDArray[np.intp], Floats]:
     """The cells of eight lattice points, by number, that hold all but a negligible part.
 
     Cells are cut in eight and left out where a bound on every term inside is negligible against a

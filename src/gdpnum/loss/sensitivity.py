@@ -35,7 +35,7 @@ class Sensitivity(NamedTuple):
 
 
 @lru_cache(maxsize=64)
-def sensitivity(mechanism: MatrixMechanism) -> Sensitivity:
+def sensitivity(mechanism: MatrixMechanism) -> Sensitivity:  # noqa: PLR0911  (one a case)
     """The sensitivity of one record, C as given and clipping norm one."""
     size = mechanism.size
     most, apart = mechanism.max_participations, mechanism.min_separation
@@ -71,8 +71,9 @@ def _coefficients(mechanism: MatrixMechanism) -> Floats | None:
         return None
     if not isinstance(strategy[0], tuple):
         return np.array(strategy)
-    last: tuple[float, ...] = strategy[-1]  # type: ignore[assignment]  # rows, by the above
-    if any(row != last[-len(row) :] for row in strategy):  # type: ignore[arg-type]
+    rows = mechanism.rows
+    last = rows[-1]
+    if any(row != last[-len(row) :] for row in rows):
         return None
     return np.array(last[::-1][: mechanism.bands])
 
@@ -87,9 +88,8 @@ def _falling_coefficients(mechanism: MatrixMechanism) -> Floats | None:
 
 
 def _dense(mechanism: MatrixMechanism) -> Floats:
-    assert not isinstance(mechanism.strategy, str)
     found = np.zeros((mechanism.size, mechanism.size))
-    for number, row in enumerate(mechanism.strategy):
+    for number, row in enumerate(mechanism.rows):
         found[number, : number + 1] = row
     return found
 
@@ -100,10 +100,10 @@ def _diagonal(mechanism: MatrixMechanism) -> Floats:
         return _shared(np.arange(mechanism.size), np.arange(mechanism.size), mechanism.size)
     coefficients = _coefficients(mechanism)
     if coefficients is None:
-        return (_dense(mechanism) ** 2).sum(axis=0)
+        return np.asarray((_dense(mechanism) ** 2).sum(axis=0))
     padded = np.zeros(mechanism.size)
     padded[: coefficients.size] = coefficients**2
-    return np.cumsum(padded)[::-1].copy()
+    return np.asarray(np.cumsum(padded)[::-1].copy())
 
 
 def _shared(first: Places, second: Places, size: int) -> Floats:
@@ -245,8 +245,7 @@ def _by_rows(gram: Floats, apart: int, most: int) -> Sensitivity:
 
 
 def _by_lags(mechanism: MatrixMechanism, diagonal: Floats) -> Sensitivity:
-    """k max X_ii and 2 (k - m) times the largest |X_ij| at a lag of m b or more: a bound, in O(n)
-    memory, for many steps."""
+    """A bound for many steps: k max X_ii and 2 (k - m) max |X_ij| over lags of m b or more."""
     coefficients = _coefficients(mechanism)
     size, most, apart = mechanism.size, mechanism.max_participations, mechanism.min_separation
     if coefficients is None:

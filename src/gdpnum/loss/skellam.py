@@ -59,7 +59,7 @@ def skellam_pair(sigma: float) -> AtomicPair:
 def skellam_outcomes(
     sigma: float, order: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """log P, log Q and losses at as many integers as Renyi divergences up to an order need.
+    """Log P, log Q and losses at as many integers as Renyi divergences up to an order need.
 
     p^t q^(1 - t) is largest near k = t or before it, and about as wide there as the noise is.
     """

@@ -143,7 +143,7 @@ def fit_gdp(
 
 
 def _known_curve(mechanism: Mechanism, tolerance: float) -> TradeoffCurve | None:
-    """The curve of a selection or of a single representation, unless a formula has its mu without slack."""
+    """The curve of a selection or a representation, unless a formula has its mu without slack."""
     if len(mechanism.parts) != 1:
         return None
     ((leaf, count),) = mechanism.parts

@@ -20,15 +20,15 @@ from gdpnum.mechanisms.sampling import PoissonSampled
 from gdpnum.mechanisms.selection import BestOf
 
 __all__ = [
-    "BestOf",
     "DPSGD",
+    "BestOf",
     "Composed",
     "DiscreteGaussian",
     "DiscreteLaplace",
     "Gaussian",
     "Laplace",
-    "MatrixMechanism",
     "Leaf",
+    "MatrixMechanism",
     "Mechanism",
     "Neighbouring",
     "PoissonSampled",

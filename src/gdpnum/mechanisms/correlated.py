@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import final
 
@@ -163,14 +162,21 @@ class MatrixMechanism(Leaf):
         """How many diagonals of C, from the main one down, are not zero; all for a tree."""
         if isinstance(self.strategy, str):
             return self.size
-        if not isinstance(self.strategy[0], tuple):
+        if not self.rows:
             return max(place for place, entry in enumerate(self.strategy) if entry) + 1
         return max(
-            row - column + 1
-            for row, entries in enumerate(self.strategy)
-            for column, entry in enumerate(entries)  # type: ignore[arg-type]  # rows, by the above
+            number - column + 1
+            for number, row in enumerate(self.rows)
+            for column, entry in enumerate(row)
             if entry
         )
+
+    @property
+    def rows(self) -> tuple[tuple[float, ...], ...]:
+        """The rows of the lower triangle of a dense C; empty for any other."""
+        if isinstance(self.strategy, str):
+            return ()
+        return tuple(row for row in self.strategy if isinstance(row, tuple))
 
     @property
     def parts(self) -> tuple[tuple[Mechanism, int], ...]:
@@ -190,14 +196,11 @@ class MatrixMechanism(Leaf):
         """The largest norm of a column of C, rounded up."""
         if isinstance(self.strategy, str):
             return math.nextafter(math.sqrt(self.size.bit_length()), math.inf)
-        if not isinstance(self.strategy[0], tuple):
-            norm = math.hypot(*self.strategy)  # type: ignore[arg-type]  # floats, by the above
-        else:
-            rows: Sequence[tuple[float, ...]] = self.strategy  # type: ignore[assignment]
-            norm = max(
-                math.hypot(*(rows[row][column] for row in range(column, len(rows))))
-                for column in range(len(rows))
-            )
+        rows = self.rows
+        columns = [[row[column] for row in rows[column:]] for column in range(len(rows))]
+        if not rows:
+            columns = [[entry for entry in self.strategy if not isinstance(entry, tuple)]]
+        norm = max(math.hypot(*column) for column in columns)
         return math.nextafter(norm, math.inf)
 
     def __repr__(self) -> str:
@@ -255,8 +258,8 @@ def _row(number: int, row: object, size: int) -> tuple[float, ...]:
     above = next((column for column in range(number + 1, len(entries)) if entries[column]), None)
     if above is not None:
         raise InvalidArgument(
-            f"strategy[{number}][{above}]={entries[above]!r} is above the diagonal; C must be lower "
-            "triangular: a step cannot depend on later ones"
+            f"strategy[{number}][{above}]={entries[above]!r} is above the diagonal; C must be "
+            "lower triangular: a step cannot depend on later ones"
         )
     _refuse_singular(entries[number], f"strategy[{number}][{number}]")
     return tuple(entries[: number + 1])
@@ -281,7 +284,7 @@ def _steps(strategy: Strategy, given: object) -> int:
         raise InvalidArgument(f"steps={steps} is above {_MOST_STEPS}; describe fewer")
     if dense and steps != len(strategy):
         raise InvalidArgument(
-            f"steps={steps} beside an array of {len(strategy)} rows; leave it out, or let them agree"
+            f"steps={steps} beside {len(strategy)} rows of an array; make them agree"
         )
     if not isinstance(strategy, str) and len(strategy) > steps:
         raise InvalidArgument(

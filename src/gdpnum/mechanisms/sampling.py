@@ -73,9 +73,7 @@ class PoissonSampled(Leaf):
                 f"records_per_person={records} has no meaning for {inner!r}: a respondent gives "
                 "one answer; pass 1, and release it several times for several answers"
             )
-        if records > 1 and not (
-            isinstance(inner, Gaussian) and inner.neighbouring != "replace"
-        ):
+        if records > 1 and not (isinstance(inner, Gaussian) and inner.neighbouring != "replace"):
             raise UnsupportedMechanism(
                 f"no bound of its own is known for records_per_person={records} with {inner!r}; "
                 f"describe one record, and use KnownCurve(curve.group({records})) of its curve"

@@ -57,7 +57,9 @@ class BestOf(Leaf):
                 "number", self.number, minimum=1, advice="pass how many runs, or the law of it"
             )
             if self.mean is not None:
-                raise InvalidArgument(f"mean={self.mean!r} is given beside number={count}; pass one")
+                raise InvalidArgument(
+                    f"mean={self.mean!r} is given beside number={count}; pass one"
+                )
             law = "fixed"
             object.__setattr__(self, "mean", count)
         object.__setattr__(self, "number", law)

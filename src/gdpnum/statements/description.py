@@ -31,7 +31,7 @@ _LEAVES: dict[str, Any] = {
     for name in (
         *("Gaussian", "Laplace", "DiscreteGaussian", "DiscreteLaplace", "RandomizedResponse"),
         *("PoissonSampled", "PureDP", "ApproxDP", "GDP", "RDP", "ZCDP", "TruncatedCDP"),
-        "KnownCurve",
+        *("KnownCurve", "Skellam", "MatrixMechanism", "BestOf"),
     )
     if hasattr(layer, name)
 }
@@ -55,7 +55,7 @@ def run_of(parts: object) -> Mechanism:
     return terms[0] if len(terms) == 1 else Composed(terms)
 
 
-def leaf_of(document: object, *, name: str = "mechanism") -> Mechanism:
+def leaf_of(document: object, *, name: str = "mechanism") -> Mechanism:  # noqa: PLR0912
     """The leaf that a document such as {"type": "Laplace", "scale": 5.0} describes."""
     if not isinstance(document, dict) or not isinstance(document.get("type"), str):
         raise InvalidArgument(f"{name} has no type; pass one, as in {{'type': 'Gaussian', ...}}")
@@ -72,6 +72,16 @@ def leaf_of(document: object, *, name: str = "mechanism") -> Mechanism:
             raise InvalidArgument(
                 f"{name} has the key {key!r}, which {kind.__name__} has not; {_nearest(key, known)}"
             )
+    if isinstance(values.get("strategy"), list):
+        values["strategy"] = [
+            tuple(row) if isinstance(row, list) else row for row in values["strategy"]
+        ]
+    if "run" in values:
+        values["run"] = run_of(values["run"])
+        if values.get("gamma") is not None:  # it says all that mean says
+            values.pop("mean", None) if values.get("eta") is not None else values.pop("gamma")
+        if values.get("number") == "fixed":
+            values["number"] = values.pop("mean", None)
     if "inner" in values:
         values["inner"] = leaf_of(values["inner"], name=f"{name}.inner")
     if "tradeoff" in values:
@@ -82,7 +92,7 @@ def leaf_of(document: object, *, name: str = "mechanism") -> Mechanism:
         values["epsilons"] = [
             infinite.get(one, one) if isinstance(one, str) else one for one in values["epsilons"]
         ]
-    positional = [values.pop(key) for key in ("inner", "tradeoff") if key in values]
+    positional = [values.pop(key) for key in ("inner", "tradeoff", "run") if key in values]
     try:
         leaf: Mechanism = kind(*positional, **values)
     except TypeError as error:
@@ -115,11 +125,15 @@ def _document(leaf: Mechanism) -> dict[str, Any]:
         for field in fields(leaf)  # type: ignore[arg-type]  # every leaf is a dataclass
         if field.name != "_"
     }
+    if isinstance(leaf, mechanisms.BestOf):
+        found["run"] = parts_of(leaf.run)
+    if found.get("records_per_person") == 1:
+        del found["records_per_person"]  # a record is what is meant unless said otherwise
     return {"type": kind.__name__, **found}
 
 
 def _plain(value: object) -> Any:
-    if isinstance(value, Mechanism):
+    if isinstance(value, Leaf):
         return _document(value)
     if isinstance(value, TradeoffCurve):
         return json.loads(value.to_json())
