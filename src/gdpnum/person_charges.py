@@ -21,6 +21,7 @@ __all__ = [
     "centre_up",
     "gram_up",
     "group_alphas_down",
+    "group_profile_up",
     "group_slack_up",
     "group_tprs_up",
     "inversion_error",
@@ -81,6 +82,11 @@ def group_alphas_down(alphas: Floats) -> Floats:
     return alphas * (1.0 - 8.0 * _UNIT)
 
 
+def group_profile_up(tpr: float, lost: float) -> float:
+    """Lemma (group): tpr - exp(eps) alpha, raised by the rounding of both."""
+    return (tpr - lost) + 2.0**-46 * (tpr + lost)
+
+
 def group_slack_up(slack: float, mu: float) -> float:
     """Lemma (group slack): one step of s + Phi(Phi^-1(s') + mu), raised by its rounding.
 
@@ -118,14 +124,17 @@ def selection_chance_up(chance: float) -> float:
     return chance + 2.0**-40
 
 
-def selection_density_up(values: Floats) -> Floats:
-    """Lemma (selection): phi'(u), raised by its rounding: a power up to 1000, an exponential."""
-    return values * (1.0 + 2.0**-38)
+def selection_density_up(values: Floats, steepness: float) -> Floats:
+    """Lemma (selection): phi'(u), raised by its rounding.
+
+    ``steepness`` bounds the derivative of log phi'; an argument is known to a few units of one.
+    """
+    return values * (1.0 + 2.0**-48 * (8.0 + steepness))
 
 
-def selection_density_down(values: Floats) -> Floats:
+def selection_density_down(values: Floats, steepness: float) -> Floats:
     """Lemma (selection): the same, lowered."""
-    return values * (1.0 - 2.0**-38)
+    return values * max(0.0, 1.0 - 2.0**-48 * (8.0 + steepness))
 
 
 def selection_shift_down(epsilons: Floats) -> Floats:

@@ -7,20 +7,23 @@ lets a TPR grow at most as the curve says: TPR_k(a) = TPR(TPR_(k-1)(a)). Source:
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from scipy.special import ndtr, ndtri
 
 from gdpnum import _validate
 from gdpnum.curve.gaussian import GaussianCurve
 from gdpnum.curve.hull import lines_of_claims
-from gdpnum.curve.lines import EVERYTHING
+from gdpnum.curve.lines import EVERYTHING, Lines
 from gdpnum.curve.piecewise import PiecewiseCurve
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import InvalidArgument, InvalidType
 from gdpnum.loss.pair import Floats
-from gdpnum.person_charges import group_alphas_down, group_slack_up, group_tprs_up
+from gdpnum.person_charges import (
+    group_alphas_down,
+    group_profile_up,
+    group_slack_up,
+    group_tprs_up,
+)
 
 __all__ = ["group_curve", "group_slack"]
 
@@ -86,9 +89,12 @@ def _vertices(curve: PiecewiseCurve) -> tuple[Floats, Floats]:
     alphas, tprs = curve.steep.vertices()
     tprs = np.minimum(tprs, 1.0)
     # The other half is the mirror image: alpha becomes 1 - tpr.
-    alphas = np.concatenate([alphas, 1.0 - tprs[::-1], [1.0]])
-    tprs = np.concatenate([tprs, 1.0 - alphas[: tprs.size][::-1], [1.0]])
-    return _hull(alphas, tprs)
+    mirrored_alphas = group_alphas_down(1.0 - tprs[::-1])
+    mirrored_tprs = group_tprs_up(1.0 - alphas[::-1])
+    return _hull(
+        np.concatenate([alphas, mirrored_alphas, [1.0]]),
+        np.concatenate([tprs, mirrored_tprs, [1.0]]),
+    )
 
 
 def _hull(alphas: Floats, tprs: Floats) -> tuple[Floats, Floats]:
@@ -128,7 +134,7 @@ def _thinned(alphas: Floats, tprs: Floats) -> tuple[Floats, Floats]:
     )
 
 
-def _steep_half(alphas: Floats, tprs: Floats):  # type: ignore[no-untyped-def]
+def _steep_half(alphas: Floats, tprs: Floats) -> Lines:
     """The steep half of the symmetric curve above whose TPR no vertex lies.
 
     Claims of the profile at the slopes of the vertices: between them it is joined by chords, which
@@ -153,8 +159,5 @@ def _delta(epsilon: float, alphas: Floats, tprs: Floats) -> float:
     with np.errstate(divide="ignore", over="ignore"):
         lost = np.exp(np.minimum(epsilon + np.log(alphas), 700.0))
     best = int(np.argmax(tprs - lost))
-    return (
-        max(float(tprs[0]), float((tprs[best] - lost[best]) + 2.0**-50 * (tprs[best] + lost[best])))
-        if math.isfinite(epsilon)
-        else float(tprs[0])
-    )
+    found = group_profile_up(float(tprs[best]), float(lost[best]))
+    return max(float(tprs[0]), found)

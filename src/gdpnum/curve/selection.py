@@ -25,6 +25,7 @@ import numpy as np
 from scipy.special import gammaincc
 
 from gdpnum.curve.curve_pair import pair_of_curve
+from gdpnum.curve.gaussian import GaussianCurve
 from gdpnum.curve.hull import lines_of_claims
 from gdpnum.curve.piecewise import PiecewiseCurve
 from gdpnum.curve.tradeoff import TradeoffCurve
@@ -51,8 +52,9 @@ __all__ = [
 # Places at which the supremum over u is taken, in 1 - u; between them it is bounded.
 _PLACES = 3000
 
-# Numbers of runs are taken in blocks that grow by this, until hardly anything is hidden any more.
-_BLOCK, _MOST_BLOCKS, _REVEALED = 1.15, 64, 0.9999
+# Numbers of runs are taken in blocks, until hardly anything is hidden any more. They grow by the
+# second factor where each costs a composition, by the first where a formula has it.
+_FINE, _COARSE, _MOST_BLOCKS, _REVEALED = 1.03, 1.25, 400, 0.995
 
 # Claims of the profile that a curve is made of, and what is next to nothing.
 _CLAIMS, _TINY = 1024, 1e-17
@@ -83,8 +85,10 @@ def selection_bound(tuned: BestOf, run: TradeoffCurve) -> SelectionBound:
     )
     low, high = places[:-1], places[1:]
     # Within a cell u is at most 1 - low, and f(1 - u) at least f(high).
-    slopes = selection_density_up(_density(tuned, low))
-    drops = selection_density_down(_density(tuned, 1.0 - np.asarray(run.beta(high))))
+    steepness = _steepness(tuned)
+    slopes = selection_density_up(_density(tuned, low), steepness)
+    missed = 1.0 - np.asarray(run.beta(high))
+    drops = selection_density_down(_density(tuned, missed), steepness)
     return SelectionBound(run, *_hinges(slopes, drops))
 
 
@@ -98,6 +102,13 @@ def _density(tuned: BestOf, left: Floats) -> Floats:
     # phi'(u) = E[K] (gamma / (gamma + (1 - gamma)(1 - u)))^(eta + 1)
     reached = gamma / (gamma + (1.0 - gamma) * left)
     return np.asarray((tuned.mean or 1.0) * reached ** (eta + 1.0))
+
+
+def _steepness(tuned: BestOf) -> float:
+    """The largest derivative of log phi'."""
+    if tuned.number == "poisson":
+        return tuned.mean or 0.0
+    return (tuned.shape + 1.0) / (tuned.gamma or 1.0)
 
 
 def _hinges(slopes: Floats, drops: Floats) -> tuple[Floats, Floats]:
@@ -149,17 +160,20 @@ class RunsBound(NamedTuple):
         return np.minimum(selection_profile_up(found + self.rest, len(self.curves)), 1.0)
 
 
-def runs_bound(tuned: BestOf, composed: Callable[[int], TradeoffCurve]) -> RunsBound:
+def runs_bound(
+    tuned: BestOf, composed: Callable[[int], TradeoffCurve], *, growth: float
+) -> RunsBound:
     """The mixture over the number of runs; ``composed(k)`` is the curve of k runs together.
 
-    Numbers are taken in blocks, each as its largest: more runs reveal no less.
+    Numbers are taken in blocks that grow by a factor, each as its largest: more runs reveal no
+    less.
     """
     curves: list[TradeoffCurve] = []
     chances: list[float] = []
     most = 0
     below = _chance_up_to(tuned, 0)
     while below < 1.0 - _TINY and len(curves) < _MOST_BLOCKS:
-        most = max(most + 1, int(most * _BLOCK))
+        most = max(most + 1, int(most * growth))
         reached = _chance_up_to(tuned, most)
         curves.append(composed(most))
         chances.append(max(0.0, selection_chance_up(reached - below)))
@@ -196,9 +210,13 @@ def _best_of_curve(tuned: BestOf, tolerance: float) -> TradeoffCurve:
     def composed(count: int) -> TradeoffCurve:
         return tradeoff_curve(tuned.run * count, tolerance=max(tolerance, 3e-3))
 
-    bound = selection_bound(tuned, tradeoff_curve(tuned.run, tolerance=tolerance))
+    run = tradeoff_curve(tuned.run, tolerance=tolerance)
+    bound = selection_bound(tuned, run)
+    by_number = runs_bound(
+        tuned, composed, growth=_FINE if isinstance(run, GaussianCurve) else _COARSE
+    )
     epsilons = _claimed(bound)
-    deltas = np.minimum(bound.delta(epsilons), runs_bound(tuned, composed).delta(epsilons))
+    deltas = np.minimum(bound.delta(epsilons), by_number.delta(epsilons))
     return PiecewiseCurve(lines_of_claims(epsilons, deltas))
 
 

@@ -163,9 +163,10 @@ def _tuned_lower(leaf: BestOf, fit: GDPFit) -> float:
     """What one run alone calls for: with a score that says nothing, the best is like any other."""
     if leaf.number == "poisson":
         return 0.0  # perhaps there is no run at all
-    return min(
-        fit.mu, fit_gdp(leaf.run, slack=fit.slack, tolerance=max(fit.tolerance, 1e-2)).mu_lower
-    )
+    with suppress(BudgetExceeded):
+        alone = fit_gdp(leaf.run, slack=fit.slack, tolerance=max(fit.tolerance, 1e-2))
+        return min(fit.mu, alone.mu_lower)
+    return 0.0
 
 
 def _gaussian_fit(mechanism: Mechanism, mu: float, slack: float, tolerance: float) -> GDPFit:

@@ -107,7 +107,8 @@ class BestOf(Leaf):
             return mean, None
         if mean < 1.0:
             raise InvalidArgument(f"mean={mean!r} is below 1; a run is always made, pass 1 or more")
-        return mean, _gamma_of(self.shape, mean)
+        gamma = _gamma_of(self.shape, mean)
+        return (mean if law == "geometric" else mean_of(self.shape, gamma)), gamma
 
     @property
     def shape(self) -> float:

@@ -112,7 +112,7 @@ def control(statement: Statement, readings: Readings) -> str:
         key: element("span", escaped(text), class_="value", data_shows=key)
         for key, text in texts.items()
     }
-    prose = _MEMBERS if statement.neighbouring == "add_remove" else _TWO_CASES
+    prose = _MEMBERS if statement.neighbouring in ("add_remove", "zero_out") else _TWO_CASES
     cases = _CASES.get(statement.neighbouring, "")
     exact = {"tpr": shown.tpr, "tpr_gdp": shown.tpr_gdp}
     run, mu = (

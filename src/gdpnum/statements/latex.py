@@ -37,6 +37,10 @@ _RELATIONS = {
         "for neighbours that differ by one record added or removed",
         "membership inference attack on one record",
     ),
+    "zero_out": (
+        "for neighbours that differ by one record whose contributions are blanked out",
+        "membership inference attack on one record",
+    ),
     "replace": (
         "for neighbours that differ by one record replaced by another",
         "attack that tells two values of one record apart",
@@ -118,7 +122,7 @@ def _sentence(statement: Statement) -> str:
 
 
 def _guarantee(statement: Statement) -> str:
-    relation = _RELATIONS[statement.neighbouring][0]
+    relation = words.for_unit(statement, _RELATIONS[statement.neighbouring][0])
     slack = f"slack {_math(delta_shown(statement.slack))}"
     if math.isinf(statement.mu):
         return (
@@ -134,7 +138,7 @@ def _guarantee(statement: Statement) -> str:
 
 
 def _risk(statement: Statement) -> str:
-    attack = _RELATIONS[statement.neighbouring][1]
+    attack = words.for_unit(statement, _RELATIONS[statement.neighbouring][1])
     if statement.is_complete:
         return (
             f"At a false positive rate of 10\\,\\%, no {attack} has a true positive rate above "
@@ -165,7 +169,10 @@ def _epsilons(statement: Statement) -> str:
 def _subject(statement: Statement) -> str:
     """What was run: in the words of papers if it is DP-SGD, else in those of the statement."""
     (leaf, count), *others = statement.run.parts or ((None, 0),)
-    if not others and isinstance(leaf, PoissonSampled) and isinstance(leaf.inner, Gaussian):
+    person = statement.run.records_per_person not in (None, 1)
+    if others or person:
+        leaf = None
+    if isinstance(leaf, PoissonSampled) and isinstance(leaf.inner, Gaussian):
         return (
             f"Training with DP-SGD ({count} steps, noise multiplier {as_given(leaf.inner.sigma)}, "
             f"Poisson sampling at rate {as_given(leaf.rate)})"

@@ -8,13 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 from gdpnum.curve.gaussian_profile import advantage_of_mu
 from gdpnum.mechanisms import (
+    BestOf,
     DiscreteGaussian,
     DiscreteLaplace,
     Gaussian,
     Laplace,
+    MatrixMechanism,
     Mechanism,
     PoissonSampled,
     RandomizedResponse,
+    Skellam,
 )
 from gdpnum.representations import KnownCurve
 from gdpnum.statements.numbers import as_given, delta_shown, fpr_shown, lower, percent, upper
@@ -107,13 +110,16 @@ def _regret_of(statement: Statement, printed: str) -> float:
 def risk(statement: Statement) -> str:
     """The guarantee as one true positive rate, for readers of no formula."""
     found = percent(tpr_at(statement, _EXAMPLE_FPR).tpr)
-    if statement.neighbouring == "add_remove":
+    if statement.neighbouring in ("add_remove", "zero_out"):
+        one, many = for_unit(statement, "one record"), "records"
+        if one != "one record":
+            many = "persons"
         return (
-            "An attacker who tries to tell whether one record was used, and is wrong about 10 % of "
-            f"the records that were not, is right about at most {found} of those that were."
+            f"An attacker who tries to tell whether {one} was used, and is wrong about 10 % of "
+            f"the {many} that were not, is right about at most {found} of those that were."
         )
     what = (
-        "which of two values one record had"
+        for_unit(statement, "which of two values one record had")
         if statement.neighbouring == "replace"
         else "which of two neighbouring datasets was used"
     )
@@ -289,8 +295,21 @@ def run_in_words(run: Mechanism) -> str:
     return "; ".join(shown) + (f"; and {left} more" if left else "")
 
 
+def for_unit(statement: Statement, text: str) -> str:
+    """A text about one record, in the words of what is protected."""
+    records = statement.run.records_per_person or 1
+    if records == 1:
+        return text
+    return text.replace("one record", f"one person with at most {records} records")
+
+
 def _released(leaf: Mechanism, count: int) -> str:
     times = "once" if count == 1 else f"{count} times"
+    if isinstance(leaf, PoissonSampled) and isinstance(leaf.inner, RandomizedResponse):
+        return (
+            f"{_noise(leaf.inner)}, {times}, of respondents who answer with probability "
+            f"{as_given(leaf.rate)}"
+        )
     if isinstance(leaf, PoissonSampled):
         each = "each time on" if count > 1 else "on"
         return (
@@ -300,9 +319,17 @@ def _released(leaf: Mechanism, count: int) -> str:
     return f"{_noise(leaf)}, {times}"
 
 
-def _noise(leaf: Mechanism) -> str:
-    if isinstance(leaf, Gaussian | DiscreteGaussian):
-        kind = "Gaussian" if isinstance(leaf, Gaussian) else "discrete Gaussian"
+def _noise(leaf: Mechanism) -> str:  # noqa: PLR0911  (one a kind)
+    if isinstance(leaf, MatrixMechanism):
+        return _correlated(leaf)
+    if isinstance(leaf, BestOf):
+        mean = as_given(leaf.mean or 1.0)
+        return (
+            f"the best of a random, undisclosed number of runs ({leaf.number.replace('_', ' ')}, "  # type: ignore[union-attr]
+            f"mean {mean}), each: {run_in_words(leaf.run)}"
+        )
+    if isinstance(leaf, Gaussian | DiscreteGaussian | Skellam):
+        kind = {Gaussian: "Gaussian", Skellam: "Skellam"}.get(type(leaf), "discrete Gaussian")
         return f"{kind} noise with noise multiplier {as_given(leaf.sigma)}"
     if isinstance(leaf, Laplace | DiscreteLaplace):
         kind = "Laplace" if isinstance(leaf, Laplace) else "discrete Laplace"
@@ -317,10 +344,23 @@ def _noise(leaf: Mechanism) -> str:
     return f"a mechanism of which only {_cut(repr(leaf))} is known"
 
 
+def _correlated(leaf: MatrixMechanism) -> str:
+    said = (
+        f"Gaussian noise correlated over {leaf.size} steps with noise multiplier "
+        f"{as_given(leaf.noise_multiplier)}; a record takes part "
+    )
+    if leaf.epochs is not None:
+        return f"{said}once in each of {leaf.epochs} epochs, at the same place"
+    if leaf.max_participations == 1:
+        return f"{said}in one step"
+    return f"{said}in at most {leaf.max_participations} steps, at least {leaf.min_separation} apart"
+
+
 def assumptions(statement: Statement) -> dict[str, Any]:
     """What was assumed, for machines."""
     run = statement.run
-    sampled = any(isinstance(leaf, PoissonSampled) for leaf, _ in run.parts)
+    leaves = [part for leaf, _ in run.parts for part in _inside(leaf)]
+    sampled = any(isinstance(leaf, PoissonSampled) for leaf in leaves)
     return {
         "neighbouring": statement.neighbouring,
         "sampling": "Poisson" if sampled else None,
@@ -334,9 +374,11 @@ def assumptions(statement: Statement) -> dict[str, Any]:
 def noise_parameter(run: Mechanism) -> str | None:
     """What the noise is measured in."""
     leaves = [leaf for leaf, _ in run.parts]
+    leaves = [part for leaf in leaves for part in _inside(leaf)]
     noises = [leaf.inner if isinstance(leaf, PoissonSampled) else leaf for leaf in leaves]
     found = []
-    if any(isinstance(noise, Gaussian | DiscreteGaussian) for noise in noises):
+    gaussians = Gaussian | DiscreteGaussian | Skellam | MatrixMechanism
+    if any(isinstance(noise, gaussians) for noise in noises):
         trained = all(isinstance(leaf, PoissonSampled) for leaf in leaves)
         found.append(f"noise standard deviation / {'clipping norm' if trained else 'sensitivity'}")
     if any(isinstance(noise, Laplace | DiscreteLaplace) for noise in noises):
@@ -344,11 +386,24 @@ def noise_parameter(run: Mechanism) -> str | None:
     return "; ".join(found) or None
 
 
+def _inside(leaf: Mechanism) -> list[Mechanism]:
+    return [part for part, _ in leaf.run.parts] if isinstance(leaf, BestOf) else [leaf]
+
+
 def neighbours(statement: Statement) -> str:
-    """The neighbouring relation."""
+    """The neighbouring relation, and whom it is about."""
+    records = statement.run.records_per_person or 1
+    if records > 1 and statement.neighbouring is not None:
+        what = {
+            "add_remove": "added or removed",
+            "replace": "replaced by others",
+            "zero_out": "blanked out",
+        }[statement.neighbouring]
+        return f"neighbours differ by a person with at most {records} records, all {what} together"
     return {
         "add_remove": "neighbours differ by one record added or removed",
         "replace": "neighbours differ by one record replaced by another",
+        "zero_out": "neighbours differ by one record whose contributions are blanked out",
         None: "neighbours are those that the guarantee was given for",
     }[statement.neighbouring]
 
@@ -367,11 +422,16 @@ def assumptions_in_words(statement: Statement) -> str:
         said.append("noise and rates were fixed in advance")
     return (
         f"Assumed: {'; '.join(said)}. Every number is a bound, rounded to its safe side. "
-        "gdpnum saw only this description: a person with several records, and tuning runs that are "
-        "not listed, are not covered. "
+        f"gdpnum saw only this description: a person with {_several(statement)} records, and "
+        "tuning runs that are not listed, are not covered. "
         f"Slack {delta_shown(statement.slack)}, tolerance {as_given(statement.tolerance)}, "
         f"gdpnum {one_line(', '.join(filter(None, (statement.version, statement.date))))}."
     )
+
+
+def _several(statement: Statement) -> str:
+    records = statement.run.records_per_person or 1
+    return "several" if records == 1 else f"more than {records}"
 
 
 def _cut(text: str) -> str:
