@@ -50,7 +50,10 @@ __all__ = [
 ]
 
 # Places at which the supremum over u is taken, in 1 - u; between them it is bounded.
-_PLACES = 3000
+_PLACES = 10_000
+
+# Hinges that are kept of those found, and how far out the farthest may be.
+_HINGES, _FARTHEST = 500, 1e300
 
 # Numbers of runs are taken in blocks, until hardly anything is hidden any more. They grow by the
 # second factor where each costs a composition, by the first where a formula has it.
@@ -81,7 +84,7 @@ def selection_bound(tuned: BestOf, run: TradeoffCurve) -> SelectionBound:
     run = run.symmetrised()
     # Finer where phi' and f change: in 1 - u, near 0 by powers.
     places = np.union1d(
-        np.append(0.0, np.geomspace(1e-12, 1.0, _PLACES)), np.linspace(0.0, 1.0, _PLACES // 4)
+        np.append(0.0, np.geomspace(1e-12, 1.0, _PLACES)), np.linspace(0.0, 1.0, _PLACES)
     )
     low, high = places[:-1], places[1:]
     # Within a cell u is at most 1 - low, and f(1 - u) at least f(high).
@@ -113,30 +116,35 @@ def _steepness(tuned: BestOf) -> float:
 
 def _hinges(slopes: Floats, drops: Floats) -> tuple[Floats, Floats]:
     """Weights and log-kinks of r -> max_i (slope_i r - drop_i)+, an upper hull of lines."""
-    order = np.lexsort((drops, slopes))
-    slopes, drops = slopes[order], drops[order]
-    kept: list[int] = []
+    # Of lines as steep as each other the one that drops least.
+    order = np.lexsort((-drops, slopes))
+    lines = [(0.0, 0.0)]
     kinks: list[float] = []
-    for i in range(slopes.size):
+    for slope, drop in zip(slopes[order].tolist(), drops[order].tolist(), strict=True):
         while True:
-            slope, drop = (slopes[kept[-1]], drops[kept[-1]]) if kept else (0.0, 0.0)
-            if slopes[i] <= slope:
-                # Never above a line as steep that drops less; as steep and dropping less, always.
-                if not kept or drops[i] >= drop:
+            if slope <= lines[-1][0]:
+                if len(lines) == 1 or drop >= lines[-1][1]:
                     break
-                kept.pop()
-                kinks.pop()
-                continue
-            kink = (drops[i] - drop) / (slopes[i] - slope)
-            if kinks and kink <= kinks[-1]:
-                kept.pop()
-                kinks.pop()
-                continue
-            kept.append(i)
-            kinks.append(float(kink))
-            break
-    weights = np.diff(slopes[kept], prepend=0.0)
-    return weights, np.log(np.array(kinks))
+            else:
+                kink = (drop - lines[-1][1]) / (slope - lines[-1][0])
+                if not kinks or kink > kinks[-1]:
+                    lines.append((slope, drop))
+                    kinks.append(kink)
+                    break
+            lines.pop()
+            kinks.pop()
+    weights = np.diff([slope for slope, _ in lines])
+    # A kink of zero, where phi' underflows, is as good as a loss of minus infinity.
+    shifts = [math.log(kink) if kink > 0.0 else -_FARTHEST for kink in kinks]
+    return _merged(weights, np.array(shifts))
+
+
+def _merged(weights: Floats, shifts: Floats) -> tuple[Floats, Floats]:
+    """Fewer hinges: those next to each other become one at the least of their kinks."""
+    edges = np.linspace(shifts[0], shifts[-1], _HINGES)
+    group = np.searchsorted(edges, shifts, side="right")
+    first = np.flatnonzero(np.diff(group, prepend=-1))
+    return np.add.reduceat(weights, first), shifts[first]
 
 
 def plain_selection_delta(tuned: BestOf, run: TradeoffCurve, epsilon: float) -> float:
