@@ -43,7 +43,6 @@ def test_noise_can_be_sampled(inner):
     [
         (PureDP(epsilon=1.0), "pass Gaussian"),
         (ApproxDP(epsilon=1.0, delta=0.1), "pass Gaussian"),
-        (RandomizedResponse(epsilon=1.0), "pass Gaussian"),
         (Gaussian(sigma=1.0) * 10, "sample each release by itself"),
         (Gaussian(sigma=1.0) + Laplace(scale=1.0), "sample each release by itself"),
         (PoissonSampled(Gaussian(sigma=1.0), rate=0.5), "product of the two rates"),

@@ -253,7 +253,7 @@ def test_renyi_divergences_are_those_of_the_mixture():
     for place, order in enumerate(orders.tolist()):
         for ours, power in ((found.forward, order), (found.backward, 1.0 - order)):
             if order == 1.0:
-                sign, weight = (1, ratio) if power == 1.0 else (-1, lambda z: mpmath.mpf(1))
+                sign, weight = (1, ratio) if power == 1.0 else (-1, lambda _: mpmath.mpf(1))
                 exact = sign * mpmath.quad(
                     lambda z, weight=weight: mpmath.npdf(z) * weight(z) * mpmath.log(ratio(z)),
                     np.linspace(-12, 20, 17).tolist(),
