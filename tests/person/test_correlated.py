@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from gdpnum import (
     DPSGD,
+    BestOf,
     Composed,
     Gaussian,
     InvalidArgument,
@@ -310,3 +311,14 @@ def test_equal_descriptions_are_equal():
 def test_bad_input_is_refused_with_advice(given, error, match):
     with pytest.raises(error, match=match):
         made(**given)
+
+
+def test_two_dense_strategies_of_one_size_are_told_apart_in_a_sweep():
+    from gdpnum.sweeps.setting import identity
+
+    first, second = made(strategy=np.eye(2)), made(strategy=2.0 * np.eye(2))
+    assert repr(first) == repr(second)
+    assert identity(first) != identity(second)
+    assert identity(BestOf(first, number="poisson", mean=2)) != identity(
+        BestOf(second, number="poisson", mean=2)
+    )

@@ -358,3 +358,16 @@ def test_extremes_are_bounded_or_refused(sigma, rate, records):
         except gdpnum.BudgetExceeded:
             return
     assert 0.0 <= fit.mu_lower <= fit.mu <= records / sigma * math.sqrt(3.0) * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("records", [2, 8])
+def test_dpsgd_is_calibrated_and_swept_for_a_person(records):
+    found = gdpnum.calibrate_dpsgd(
+        sample_rate=0.01, steps=500, mu=1.0, records_per_person=records, tolerance=1e-2
+    )
+    assert found.mechanism == step(found.noise_multiplier, 0.01, records) * 500
+    assert 0.98 <= fit_gdp(found.mechanism).mu <= 1.001
+    setting = {"noise_multiplier": 2.0, "sample_rate": 0.01, "steps": 50}
+    rows = gdpnum.sweep([setting, {**setting, "records_per_person": records}])
+    single, person = (row["mu"] for row in rows)
+    assert person == fit_gdp(step(2.0, 0.01, records) * 50).mu > single

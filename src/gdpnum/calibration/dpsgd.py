@@ -16,6 +16,7 @@ from gdpnum.curve.gaussian import GaussianCurve
 from gdpnum.curve.mechanism_curve import checked_tolerance
 from gdpnum.errors import InvalidArgument
 from gdpnum.mechanisms import DPSGD, Mechanism, Neighbouring
+from gdpnum.person import per_person
 
 __all__ = ["calibrate_dpsgd"]
 
@@ -43,13 +44,15 @@ def calibrate_dpsgd(
     slack: float = 1e-10,
     tolerance: float = 1e-3,
     neighbouring: Neighbouring = "add_remove",
+    records_per_person: int = 1,
     progress: Progress | None = None,
 ) -> DPSGDCalibration:
     """The DP-SGD run that just meets a privacy target, in the parameter that is left out.
 
     Of ``noise_multiplier``, ``sample_rate`` and ``steps`` pass two: found is the smallest noise,
     the largest rate or the largest number of steps. The target is one of: ``mu`` at ``slack``;
-    ``epsilon`` at ``delta``; ``advantage``, the largest TPR - FPR; ``tpr`` at ``fpr``.
+    ``epsilon`` at ``delta``; ``advantage``, the largest TPR - FPR; ``tpr`` at ``fpr``. With
+    ``records_per_person`` it holds for a person with at most so many records.
 
     Guarantee: the run returned meets the target, and its bound ``achieved``, computed at a tenth
     of the ``tolerance``, lies within a relative ``tolerance`` of it: a run one such step worse
@@ -81,6 +84,7 @@ def calibrate_dpsgd(
         sample_rate=1.0 if sample_rate is None else sample_rate,
         steps=1 if steps is None else _validate.count("steps", steps, minimum=1),
         neighbouring=neighbouring,
+        records=_validate.count("records_per_person", records_per_person, minimum=1),
     )
     run.described()  # checks the numbers
     _refuse_trivial(run, target)
@@ -128,19 +132,21 @@ class _Run:
     sample_rate: float
     steps: int
     neighbouring: Neighbouring
+    records: int = 1
 
     def described(self) -> Mechanism:
-        return DPSGD(
+        run = DPSGD(
             noise_multiplier=self.noise_multiplier,
             sample_rate=self.sample_rate,
             steps=self.steps,
             neighbouring=self.neighbouring,
         )
+        return per_person(run, records_per_person=self.records)
 
     @property
     def one_mu(self) -> float:
         """The mu of one step on all the data, with a noise multiplier of one."""
-        return 2.0 if self.neighbouring == "replace" else 1.0
+        return self.records * (2.0 if self.neighbouring == "replace" else 1.0)
 
     # The variance of a rare step's loss over rate^2: with x = 1 / sigma^2, exp(x) - 1, and for
     # replaced records 4 sinh(x). By the central limit mu^2 is steps rate^2 times that.
@@ -148,12 +154,15 @@ class _Run:
     @property
     def log_growth(self) -> float:
         x = _x(self.noise_multiplier)
+        # Several records that are seldom sampled: about so many times the shift.
+        more = 2.0 * math.log(self.records)
         if self.neighbouring == "replace":
-            return math.log(2.0) + x + math.log(-math.expm1(-2.0 * x))
-        return x + math.log(-math.expm1(-x))
+            return more + math.log(2.0) + x + math.log(-math.expm1(-2.0 * x))
+        return more + x + math.log(-math.expm1(-x))
 
     def inverse_of(self, log_growth: float) -> float:
         """The x, 1 / sigma^2, with that growth."""
+        log_growth -= 2.0 * math.log(self.records)
         if log_growth > 700.0:
             return log_growth
         growth = math.exp(log_growth)

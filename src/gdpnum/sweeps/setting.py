@@ -10,7 +10,8 @@ from typing import Any
 
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import InvalidArgument, InvalidType
-from gdpnum.mechanisms import DPSGD, Mechanism
+from gdpnum.mechanisms import DPSGD, BestOf, Mechanism
+from gdpnum.person import per_person
 
 __all__ = ["Setting", "grid", "identity", "mechanism_of", "named"]
 
@@ -19,6 +20,7 @@ Setting = Mapping[str, Any] | Mechanism
 
 _NEEDED = ("noise_multiplier", "sample_rate", "steps")
 _ARGUMENTS = (*_NEEDED, "neighbouring")
+_PERSON = "records_per_person"
 
 # What other packages call them.
 _ALIKE = {
@@ -27,6 +29,7 @@ _ALIKE = {
     **dict.fromkeys(("rate", "q", "sampling_rate", "sampling_probability"), "sample_rate"),
     **dict.fromkeys(("num_steps", "n_steps", "iterations", "epochs", "count"), "steps"),
     **dict.fromkeys(("batch_size", "dataset_size"), "sample_rate"),
+    **dict.fromkeys(("records", "examples_per_user", "max_examples_per_user", "k"), _PERSON),
 }
 
 
@@ -86,17 +89,18 @@ def identity(setting: Setting) -> object:
 def _of_leaf(leaf: Mechanism) -> str:
     curve = getattr(leaf, "tradeoff", None)
     known = curve.to_json() if isinstance(curve, TradeoffCurve) else ""
-    numbers = [repr(getattr(leaf, name, None)) for name in ("orders", "epsilons")]
-    return f"{leaf!r} {numbers} {known}"
+    numbers = [repr(getattr(leaf, name, None)) for name in ("orders", "epsilons", "strategy")]
+    inside = [[_of_leaf(part), n] for part, n in leaf.run.parts] if isinstance(leaf, BestOf) else ""
+    return f"{leaf!r} {numbers} {known} {inside}".rstrip()
 
 
 def _refuse_misspelt(number: int, setting: Mapping[str, Any]) -> None:
     """Refuse a label that looks like an argument: it would be ignored."""
     for name in map(str, setting):
-        if name in _ARGUMENTS:
+        if name in (*_ARGUMENTS, _PERSON):
             continue
         plain = name.lower().replace("-", "_")
-        like = difflib.get_close_matches(plain, _ARGUMENTS, n=1, cutoff=0.75)
+        like = difflib.get_close_matches(plain, (*_ARGUMENTS, _PERSON), n=1, cutoff=0.75)
         meant = _ALIKE.get(plain) or (like[0] if like else None)
         if meant is not None:
             raise InvalidArgument(
@@ -109,4 +113,5 @@ def mechanism_of(setting: Setting) -> Mechanism:
     """What a setting stands for; labels are left aside."""
     if isinstance(setting, Mechanism):
         return setting
-    return DPSGD(**{name: setting[name] for name in _ARGUMENTS if name in setting})
+    run = DPSGD(**{name: setting[name] for name in _ARGUMENTS if name in setting})
+    return per_person(run, records_per_person=setting[_PERSON]) if _PERSON in setting else run
