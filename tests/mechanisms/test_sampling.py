@@ -14,7 +14,6 @@ from gdpnum import (
     Laplace,
     PoissonSampled,
     PureDP,
-    RandomizedResponse,
     UnsupportedMechanism,
 )
 

@@ -21,7 +21,7 @@ from gdpnum import (
     mu_from_rho,
     tradeoff_curve,
 )
-from gdpnum.loss.sensitivity import _by_lags, _by_rows, _diagonal, sensitivity
+from gdpnum.loss.sensitivity import _by_lags, _by_rows, _diagonal, _sensitivity, sensitivity
 
 SQUARE_ROOT = np.cumprod(np.append(1.0, 1.0 - 0.5 / np.arange(1.0, 10_000.0)))
 
@@ -176,9 +176,19 @@ def test_lag_by_lag_is_a_bound_too():
     coefficients = np.append(1.0, 0.2 * rng.normal(size=11))
     run = made(strategy=coefficients, steps=12, min_separation=2, max_participations=3)
     by_lags = _by_lags(run, _diagonal(run))
-    exact = sensitivity(run)
+    exact = _sensitivity(run)
     assert by_lags.value >= exact.lower
     assert by_lags.lower <= exact.value
+
+
+@pytest.mark.parametrize("scale", [2.0**-900, 2.0**900])
+def test_tiny_and_huge_strategies_are_those_scaled(scale):
+    coefficients = np.array([1.0, -0.5, 0.25])
+    with np.errstate(all="raise"):
+        usual = sens(strategy=coefficients, steps=6, max_participations=3)
+        scaled = sens(strategy=coefficients * scale, steps=6, max_participations=3)
+    assert scaled.value == usual.value * scale
+    assert scaled.lower == usual.lower * scale
 
 
 def test_a_fresh_shuffle_every_epoch_keeps_no_distance():

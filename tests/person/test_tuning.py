@@ -406,3 +406,25 @@ def test_bad_input_is_refused(given, error, match):
 def test_what_is_no_run_is_refused():
     with pytest.raises(InvalidType, match="run"):
         BestOf(3.0, number=2)
+
+
+@pytest.mark.parametrize("mu", [1e-6, 0.5, 50.0])
+@pytest.mark.parametrize(
+    "law",
+    [
+        {"number": "geometric", "mean": 1e5},
+        {"number": "poisson", "mean": 1e4},
+        {"number": "poisson", "mean": 1e-3},
+        {"number": "truncated_negative_binomial", "eta": 900.0, "gamma": 0.5},
+        {"number": "truncated_negative_binomial", "eta": -0.99, "gamma": 0.5},
+    ],
+    ids=repr,
+)
+def test_extremes_neither_crash_nor_flatter(law, mu):
+    run = best(mu, **law)
+    with np.errstate(all="raise"):
+        curve = tradeoff_curve(run)
+    epsilon = curve.epsilon(1e-6)
+    # Given at least one run, the best of them reveals no less than one with a score of no use.
+    some = 1.0 - math.exp(-run.mean) if law["number"] == "poisson" else 1.0
+    assert epsilon >= GDP(mu=mu).curve().epsilon(min(1.0, 1e-6 / some)) * (1.0 - 1e-9)

@@ -219,13 +219,13 @@ def _best_of_curve(tuned: BestOf, tolerance: float) -> TradeoffCurve:
         return tradeoff_curve(tuned.run * count, tolerance=max(tolerance, 3e-3))
 
     run = tradeoff_curve(tuned.run, tolerance=tolerance)
-    bound = selection_bound(tuned, run)
-    by_number = runs_bound(
-        tuned, composed, growth=_FINE if isinstance(run, GaussianCurve) else _COARSE
-    )
-    epsilons = _claimed(bound)
-    deltas = np.minimum(bound.delta(epsilons), by_number.delta(epsilons))
-    return PiecewiseCurve(lines_of_claims(epsilons, deltas))
+    growth = _FINE if isinstance(run, GaussianCurve) else _COARSE
+    with np.errstate(under="ignore"):
+        bound = selection_bound(tuned, run)
+        by_number = runs_bound(tuned, composed, growth=growth)
+        epsilons = _claimed(bound)
+        deltas = np.minimum(bound.delta(epsilons), by_number.delta(epsilons))
+        return PiecewiseCurve(lines_of_claims(epsilons, deltas))
 
 
 def _claimed(bound: SelectionBound) -> Floats:

@@ -7,6 +7,7 @@ one sign for each step makes all terms positive. The largest over the patterns S
 
 from __future__ import annotations
 
+import math
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -35,8 +36,16 @@ class Sensitivity(NamedTuple):
 
 
 @lru_cache(maxsize=64)
-def sensitivity(mechanism: MatrixMechanism) -> Sensitivity:  # noqa: PLR0911  (one a case)
+def sensitivity(mechanism: MatrixMechanism) -> Sensitivity:
     """The sensitivity of one record, C as given and clipping norm one."""
+    scale = 2.0 ** _exponent(mechanism)
+    with np.errstate(under="ignore"):
+        value, lower, exact = _sensitivity(mechanism)
+    return Sensitivity(scale * value, scale * lower, exact)
+
+
+def _sensitivity(mechanism: MatrixMechanism) -> Sensitivity:  # noqa: PLR0911  (one a case)
+    """The same of C scaled by a power of two, so that squares neither overflow nor vanish."""
     size = mechanism.size
     most, apart = mechanism.max_participations, mechanism.min_separation
     if mechanism.epochs is not None:
@@ -64,18 +73,27 @@ def _exact(square: float, terms: int) -> Sensitivity:
     return Sensitivity(root_up(square, terms), root_down(square, terms), exact=True)
 
 
+def _exponent(mechanism: MatrixMechanism) -> int:
+    """The power of two next to the largest entry of C, as far as its inverse is a number."""
+    if mechanism.strategy == "tree":
+        return 0
+    entries = [entry for row in mechanism.rows for entry in row] or mechanism.strategy
+    largest = max(abs(entry) for entry in entries if not isinstance(entry, (str, tuple)))
+    return max(-1000, min(1000, math.frexp(largest)[1]))
+
+
 def _coefficients(mechanism: MatrixMechanism) -> Floats | None:
-    """The first column of C if it is a Toeplitz matrix, by its coefficients or row by row."""
+    """The first column of C, scaled, if it is Toeplitz, by its coefficients or row by row."""
     strategy = mechanism.strategy
     if isinstance(strategy, str):
         return None
     if not isinstance(strategy[0], tuple):
-        return np.array(strategy)
+        return np.asarray(np.ldexp(np.array(strategy), -_exponent(mechanism)))
     rows = mechanism.rows
     last = rows[-1]
     if any(row != last[-len(row) :] for row in rows):
         return None
-    return np.array(last[::-1][: mechanism.bands])
+    return np.asarray(np.ldexp(np.array(last[::-1][: mechanism.bands]), -_exponent(mechanism)))
 
 
 def _falling_coefficients(mechanism: MatrixMechanism) -> Floats | None:
@@ -91,7 +109,7 @@ def _dense(mechanism: MatrixMechanism) -> Floats:
     found = np.zeros((mechanism.size, mechanism.size))
     for number, row in enumerate(mechanism.rows):
         found[number, : number + 1] = row
-    return found
+    return np.asarray(np.ldexp(found, -_exponent(mechanism)))
 
 
 def _diagonal(mechanism: MatrixMechanism) -> Floats:

@@ -72,7 +72,8 @@ def skellam_outcomes(
     steps = np.array([float(-ratio.ln()) for ratio in _ratios(sigma, last)])
     logs = np.append(0.0, -np.cumsum(steps))
     # Beyond the last the sum of all is what it was.
-    logs -= np.log(2.0 * np.exp(logs).sum() - 1.0)
+    with np.errstate(under="ignore"):
+        logs -= np.log(2.0 * np.exp(logs).sum() - 1.0)
     k = np.arange(-last + 1, last + 1)
     losses = np.concatenate([-steps[::-1], steps])
     return logs[np.abs(k - 1)], logs[np.abs(k)], losses
