@@ -70,7 +70,7 @@ def test_at_rate_one_the_sensitivity_is_that_of_all_records(records):
     assert fit.regret == 0.0
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(st.floats(0.7, 4.0), st.floats(1e-3, 0.4), st.integers(1, 6), st.integers(1, 30))
 def test_more_records_are_protected_less(sigma, rate, records, steps):
     fewer = tradeoff_curve(step(sigma, rate, records) * steps)
@@ -80,7 +80,7 @@ def test_more_records_are_protected_less(sigma, rate, records, steps):
     assert np.all(more.delta(epsilons) >= fewer.delta(epsilons) * 0.97 - 1e-13)
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(st.floats(0.7, 4.0), st.floats(1e-3, 0.4), st.integers(2, 4), st.integers(1, 40))
 def test_a_person_is_better_off_than_by_group_composition(sigma, rate, records, steps):
     own = tradeoff_curve(step(sigma, rate, records) * steps)
@@ -202,7 +202,7 @@ def clopper_pearson(hits, trials, level):
 def test_an_attack_on_a_person_never_beats_the_curve_and_comes_close(sigma, rate, records, steps):
     """Simulated steps with k records, the likelihood ratio as the attack's score."""
     rng = np.random.default_rng(20261115)
-    trials = 200_000
+    trials = 100_000
     joined = rng.binomial(records, rate, size=(trials, steps))
     noise = rng.normal(0.0, sigma, size=(2, trials, steps))
     j = np.arange(records + 1)
@@ -240,40 +240,45 @@ def test_the_values_of_tensorflow_privacy():
 
 
 def test_renyi_divergences_are_those_of_the_mixture():
+    """By a trapezoid rule, which for such integrands has every digit."""
     sigma, rate, records = 1.5, 0.1, 3
     orders = np.array([0.5, 1.0, 2.0, 7.5])
     found = renyi_divergences(step(sigma, rate, records), orders)
-    weights = [math.comb(records, i) * rate**i * (1 - rate) ** (records - i) for i in range(4)]
-
-    def ratio(z):
-        return mpmath.fsum(
-            w * mpmath.exp(i * z / sigma - i**2 / (2 * sigma**2)) for i, w in enumerate(weights)
-        )
-
+    z = np.linspace(-15.0, 40.0, 50_001)
+    density = np.exp(-0.5 * z**2) * (z[1] - z[0]) / math.sqrt(2.0 * math.pi)
+    ratio = sum(
+        math.comb(records, i)
+        * rate**i
+        * (1 - rate) ** (records - i)
+        * np.exp(i * z / sigma - i**2 / (2.0 * sigma**2))
+        for i in range(records + 1)
+    )
     for place, order in enumerate(orders.tolist()):
-        for ours, power in ((found.forward, order), (found.backward, 1.0 - order)):
-            if order == 1.0:
-                sign, weight = (1, ratio) if power == 1.0 else (-1, lambda _: mpmath.mpf(1))
-                exact = sign * mpmath.quad(
-                    lambda z, weight=weight: mpmath.npdf(z) * weight(z) * mpmath.log(ratio(z)),
-                    np.linspace(-12, 20, 17).tolist(),
-                )
-            else:
-                total = mpmath.quad(
-                    lambda z, power=power: mpmath.npdf(z) * ratio(z) ** power,
-                    np.linspace(-12, 30, 22).tolist(),
-                )
-                exact = mpmath.log(total) / (order - 1.0)
-            assert float(exact) * (1.0 - 1e-9) <= ours[place] <= float(exact) * (1.0 + 1e-8)
+        if order == 1.0:
+            forward = float((density * ratio * np.log(ratio)).sum())
+            backward = -float((density * np.log(ratio)).sum())
+        else:
+            forward = math.log((density * ratio**order).sum()) / (order - 1.0)
+            backward = math.log((density * ratio ** (1.0 - order)).sum()) / (order - 1.0)
+        for ours, exact in ((found.forward, forward), (found.backward, backward)):
+            assert exact * (1.0 - 1e-9) <= ours[place] <= exact * (1.0 + 1e-8)
 
 
 def test_calibration_takes_the_person():
     found = gdpnum.calibrate(
-        lambda sigma: step(sigma, 0.01, 3) * 1000, between=(0.5, 50.0), epsilon=2.0, delta=1e-6
+        lambda sigma: step(sigma, 0.01, 3) * 1000,
+        between=(1.0, 8.0),
+        epsilon=2.0,
+        delta=1e-6,
+        tolerance=1e-2,
     )
-    assert tradeoff_curve(found.mechanism).epsilon(1e-6) <= 2.0 * 1.002
+    assert tradeoff_curve(found.mechanism).epsilon(1e-6) <= 2.0 * 1.003
     single = gdpnum.calibrate(
-        lambda sigma: step(sigma, 0.01, 1) * 1000, between=(0.5, 50.0), epsilon=2.0, delta=1e-6
+        lambda sigma: step(sigma, 0.01, 1) * 1000,
+        between=(0.5, 8.0),
+        epsilon=2.0,
+        delta=1e-6,
+        tolerance=1e-2,
     )
     assert single.value < found.value
 
