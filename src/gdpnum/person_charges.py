@@ -119,9 +119,12 @@ def root_down(square: float, terms: int) -> float:
     return math.sqrt(max(square, 0.0)) * max(0.0, 1.0 - (2.0 * terms + 16.0) * _UNIT)
 
 
-def selection_chance_up(chance: float) -> float:
-    """Lemma (number of runs): a difference of two probabilities, raised by what both may err."""
-    return chance + 2.0**-40
+def selection_chance_up(chance: float, terms: int) -> float:
+    """Lemma (number of runs): a difference of two sums of so many chances, raised by their errors.
+
+    Each chance is a running product of ratios, four roundings a factor.
+    """
+    return chance + 2.0**-48 * (16.0 + terms)
 
 
 def selection_density_up(values: Floats, steepness: float) -> Floats:

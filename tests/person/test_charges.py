@@ -196,7 +196,7 @@ def test_shifts_sums_and_chances_cover_their_rounding():
         computed = _chance_up_to(run, most + 1) - _chance_up_to(run, most)
         gamma = Fraction(run.gamma)
         true = gamma * (1 - gamma) ** most
-        assert Fraction(charges.selection_chance_up(computed)) >= true
+        assert Fraction(charges.selection_chance_up(computed, most + 1)) >= true
         below += Fraction(computed) < true
     assert below > 0
 

@@ -184,11 +184,12 @@ def runs_bound(
         most = max(most + 1, int(most * growth))
         reached = _chance_up_to(tuned, most)
         curves.append(composed(most))
-        chances.append(max(0.0, selection_chance_up(reached - below)))
+        chances.append(max(0.0, selection_chance_up(reached - below, most)))
         below = reached
         if curves[-1].advantage > _REVEALED:
             break
-    return RunsBound(tuple(curves), np.array(chances), selection_chance_up(max(0.0, 1.0 - below)))
+    rest = selection_chance_up(max(0.0, 1.0 - below), most)
+    return RunsBound(tuple(curves), np.array(chances), rest)
 
 
 def _chance_up_to(tuned: BestOf, most: int) -> float:

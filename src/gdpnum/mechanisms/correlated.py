@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import final
 
 from gdpnum import _validate
@@ -188,7 +189,7 @@ class MatrixMechanism(Leaf):
             sigma=math.nextafter(self.noise_multiplier / self.largest_column, 0.0),
             neighbouring=self.neighbouring,
         )
-        step = PoissonSampled(noise, rate=min(1.0, self.sample_rate * bands))
+        step = PoissonSampled(noise, rate=_times_up(self.sample_rate, bands))
         return repeat(step, -(-self.size // bands)).parts
 
     @property
@@ -222,6 +223,14 @@ class MatrixMechanism(Leaf):
             if value != usual:
                 said.append(f"{name}={value!r}")
         return f"MatrixMechanism({', '.join(said)})"
+
+
+def _times_up(rate: float, bands: int) -> float:
+    """The product, rounded up; at most one."""
+    product = rate * bands
+    if Fraction(product) < Fraction(rate) * bands:
+        product = math.nextafter(product, math.inf)
+    return min(1.0, product)
 
 
 def _strategy(given: object) -> Strategy:
