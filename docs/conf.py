@@ -65,6 +65,7 @@ nitpick_ignore_regex = [
     (r"py:.*", r"(numpy|np|matplotlib|collections|concurrent|typing|datetime|pathlib)\..*"),
     (r"py:.*", r"(Floats|ArrayLike|NDArray.*|Axes|Executor|Path|Any|T|Callable|Iterable|Sequence)"),
     (r"py:.*", r"(Mapping|MutableMapping|_ScalarT.*|datetime\.date|Iterator|Subject)"),
+    (r"py:.*", r"(P|gdpnum\.budget\.ledger\.[PRT])"),
 ]
 
 linkcheck_ignore = [

@@ -3,7 +3,7 @@
 import pytest
 
 from gdpnum import OverBudget, PoissonSampled, RenyiBudget
-from gdpnum.budget_accountant import BudgetAccountant
+from gdpnum.budget.accountant import BudgetAccountant
 from gdpnum.mechanisms import Gaussian
 
 torch = pytest.importorskip("torch")

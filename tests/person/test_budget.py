@@ -32,7 +32,7 @@ from gdpnum import (
     fit_gdp,
     tradeoff_curve,
 )
-from gdpnum.budget_accountant import BudgetAccountant
+from gdpnum.budget.accountant import BudgetAccountant
 
 
 def test_the_known_sequence():

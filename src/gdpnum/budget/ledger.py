@@ -1,0 +1,202 @@
+"""The ledger of a budget: spend or refuse, read what is left, keep the state."""
+
+from __future__ import annotations
+
+import json
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator
+from fractions import Fraction
+from typing import Any, ParamSpec, TypeVar
+
+from gdpnum.errors import GdpnumError, InvalidArgument
+from gdpnum.mechanisms import Composed, Mechanism
+from gdpnum.mechanisms.composition import repeat
+from gdpnum.mechanisms.mechanism import checked
+from gdpnum.person_charges import budget_total_up
+from gdpnum.statements.description import parts_of, run_of
+
+__all__ = ["Ledger", "OverBudget", "not_a_state", "state_of"]
+
+T = TypeVar("T")
+R = TypeVar("R")
+P = ParamSpec("P")
+
+# Costs that are kept for the next time.
+_MOST_KNOWN = 1024
+
+
+class OverBudget(GdpnumError, RuntimeError):
+    """A release would exceed the privacy budget; nothing was spent."""
+
+
+class Ledger(ABC):
+    """What was spent so far, exactly, and the rule that refuses what would be too much.
+
+    The base of `Budget` and `RenyiBudget`; threads may share one.
+    """
+
+    def __init__(self, total: Fraction) -> None:
+        self._total = total
+        self._spent = Fraction(0)
+        self._parts: dict[Mechanism, int] = {}
+        self._costs: dict[Mechanism, Fraction] = {}
+        self._lock = threading.RLock()
+
+    # --- what each kind of budget provides ------------------------------------------------------
+
+    @abstractmethod
+    def _cost(self, leaf: Mechanism) -> Fraction:
+        """What one release of a leaf costs, from above; raises where no rule holds for it."""
+
+    @abstractmethod
+    def _refusal(self, mechanism: Mechanism) -> str: ...
+
+    @abstractmethod
+    def _terms(self) -> dict[str, Any]:
+        """What makes a budget of this kind, for its JSON state."""
+
+    # --- spending -------------------------------------------------------------------------------
+
+    def can_spend(self, mechanism: Mechanism) -> bool:
+        """Whether the budget covers this release besides all before."""
+        cost = self._price(mechanism)
+        with self._lock:
+            return self._spent + cost <= self._total
+
+    def spend(self, mechanism: Mechanism) -> None:
+        """Charge for a release, before it is made.
+
+        Raises `OverBudget` where that would exceed the budget; then nothing is charged, nothing may
+        be released, and a smaller release may still be covered.
+        """
+        cost = self._price(mechanism)
+        with self._lock:
+            if self._spent + cost > self._total:
+                raise OverBudget(self._refusal(mechanism))
+            self._spent = budget_total_up(self._spent + cost)
+            for leaf, count in mechanism.parts:
+                self._parts[leaf] = self._parts.get(leaf, 0) + count
+
+    def _price(self, mechanism: Mechanism) -> Fraction:
+        checked("mechanism", mechanism)
+        self._check_relation(mechanism)
+        return sum((count * self._known(leaf) for leaf, count in mechanism.parts), Fraction(0))
+
+    def _known(self, leaf: Mechanism) -> Fraction:
+        """The cost of a leaf; a training loop asks for the same one every step."""
+        with self._lock:
+            if len(self._costs) > _MOST_KNOWN:
+                self._costs.clear()
+            if leaf not in self._costs:
+                self._costs[leaf] = self._cost(leaf)
+            return self._costs[leaf]
+
+    def _check_relation(self, mechanism: Mechanism) -> None:
+        with self._lock:
+            named = [leaf for leaf in self._parts if leaf.neighbouring is not None][:1]
+        if named and mechanism.parts:
+            Composed([*named, mechanism])  # refuses to mix relations or units
+
+    # --- reading --------------------------------------------------------------------------------
+
+    @property
+    def history(self) -> Mechanism | None:
+        """All that was spent for, as one mechanism, equal releases merged; None before the first.
+
+        A description, not an account: its releases were chosen as one went, so the numbers of a
+        fixed composition are not its guarantee. The budget is.
+        """
+        with self._lock:
+            terms = [repeat(leaf, count) for leaf, count in self._parts.items()]
+        if not terms:
+            return None
+        return terms[0] if len(terms) == 1 else Composed(terms)
+
+    def __len__(self) -> int:
+        """How many releases were spent for."""
+        with self._lock:
+            return sum(self._parts.values())
+
+    # --- around a loop --------------------------------------------------------------------------
+
+    def guard(self, release: Callable[P, R], *, mechanism: Mechanism) -> Callable[P, R]:
+        """The function that charges for a release, then makes it; `OverBudget` comes before it.
+
+        >>> from gdpnum import Budget, Gaussian
+        >>> noisy = Budget(mu=1.0).guard(lambda x: x, mechanism=Gaussian(sigma=1.0))
+        >>> noisy(3)
+        3
+        """
+        checked("mechanism", mechanism)
+
+        def guarded(*args: P.args, **kwargs: P.kwargs) -> R:
+            self.spend(mechanism)
+            return release(*args, **kwargs)
+
+        return guarded
+
+    def steps(self, batches: Iterable[T], *, mechanism: Mechanism) -> Iterator[T]:
+        """The batches of a training loop, each charged before it is handed out, while they last.
+
+        >>> from gdpnum import Budget, Gaussian
+        >>> budget = Budget(mu=1.0)
+        >>> len(list(budget.steps(range(100), mechanism=Gaussian(sigma=5.0))))
+        25
+        """
+        for batch in batches:
+            try:
+                self.spend(mechanism)
+            except OverBudget:
+                return
+            yield batch
+
+    @property
+    def terms(self) -> dict[str, Any]:
+        """What the budget is for, spent or not."""
+        return self._terms()
+
+    # --- JSON -----------------------------------------------------------------------------------
+
+    def to_json(self) -> str:
+        """The state: the terms, what was spent (exactly) and for what."""
+        with self._lock:
+            history = self.history
+            state = {
+                **self._terms(),
+                "spent": str(self._spent),
+                "history": [] if history is None else parts_of(history),
+            }
+        return json.dumps(state, allow_nan=False)
+
+    def _restore(self, state: dict[str, Any]) -> None:
+        try:
+            spent = Fraction(state["spent"])
+            history = state["history"]
+        except (KeyError, TypeError, ValueError, ZeroDivisionError):
+            raise not_a_state() from None
+        if not 0 <= spent <= self._total or not isinstance(history, list):
+            raise not_a_state()
+        run = run_of(history) if history else None
+        owed = self._price(run) if run is not None else Fraction(0)
+        # A state that claims less than its own history cost was tampered with.
+        self._spent = max(spent, owed)
+        self._parts = dict(run.parts) if run is not None else {}
+
+
+def state_of(text: str, kind: str) -> dict[str, Any]:
+    """The JSON state of one kind of budget, as a dictionary."""
+    try:
+        state = json.loads(text)
+    except (TypeError, ValueError):
+        raise not_a_state() from None
+    if not isinstance(state, dict) or state.get("budget") != kind:
+        raise not_a_state()
+    return state
+
+
+def not_a_state() -> InvalidArgument:
+    """What is raised about a text that is none."""
+    return InvalidArgument(
+        "the text is not the JSON state of such a budget; pass what to_json wrote"
+    )
