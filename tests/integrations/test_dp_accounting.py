@@ -265,7 +265,6 @@ def test_one_bucket_and_pure_chance_tell_nothing():
             "replace",
             r"^events\[0\].events\[0\]: SampledWithReplacementDpEvent.*fixed size",
         ),
-        (events.RepeatAndSelectDpEvent(gaussian(1.0), 10.0, 1.0), "add_remove", "RepeatAndSelect"),
         (laplace(1.0), "replace", "'add_remove' or 'replace_special'"),
         (sampled(0.1, laplace(1.0)), "replace", "^event: LaplaceDpEvent has a bound"),
         (mixture(1.0, [0.0, 1.0], [0.5, 0.5]), "replace", "MixtureOfGaussians"),

@@ -56,7 +56,8 @@ def from_dp_event(event: object, *, neighbouring: object) -> Mechanism:
     Gaussian, Laplace and discrete noise, Poisson samples of it, tree aggregation (one Gaussian a
     level), randomised response and compositions become the mechanisms they are. Mixtures of
     Gaussians and truncated batches are known by the curve of the privacy loss distribution that
-    dp-accounting makes for them; ``ZCDpEvent`` and the like by what they state. With a non-private
+    dp-accounting makes for them; ``ZCDpEvent`` and the like by what they state; a repeated event of
+    which the best is selected is `BestOf`. With a non-private
     part everything is revealed, ``ApproxDP(epsilon=0.0, delta=1.0)``; no event at all is
     ``PureDP(epsilon=0.0)``.
 
