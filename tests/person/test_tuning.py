@@ -1,5 +1,6 @@
 """The best of several runs: never below an attack, and close to it."""
 
+import itertools
 import math
 
 import numpy as np
@@ -428,3 +429,32 @@ def test_extremes_neither_crash_nor_flatter(law, mu):
     # Given at least one run, the best of them reveals no less than one with a score of no use.
     some = 1.0 - math.exp(-run.mean) if law["number"] == "poisson" else 1.0
     assert epsilon >= GDP(mu=mu).curve().epsilon(min(1.0, 1e-6 / some)) * (1.0 - 1e-9)
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    st.lists(st.integers(1, 60), min_size=4, max_size=4),
+    st.lists(st.integers(1, 60), min_size=4, max_size=4),
+    st.sampled_from(LAWS),
+)
+def test_no_order_of_four_outcomes_beats_the_bound(first, second, law):
+    """Every order of the outcomes as the score, exactly, for runs that are no Gaussians."""
+    p, q = np.array(first) / sum(first), np.array(second) / sum(second)
+    falling = np.argsort(-p / q)
+    alphas = np.append(0.0, np.cumsum(q[falling]))
+    betas = 1.0 - np.append(0.0, np.cumsum(p[falling]))
+    alphas[-1], betas[-1] = 1.0, 0.0
+    run = gdpnum.KnownCurve(
+        gdpnum.TradeoffCurve.from_samples(alphas, np.maximum(betas, 0.0)).symmetrised()
+    )
+    tuned_run = BestOf(run, number=law["number"], **{k: v for k, v in law.items() if k != "number"})
+    curve = run.tradeoff
+    # The two bounds by themselves, without making compositions.
+    epsilons = np.array([0.0, 0.2, 0.7, 1.5, 3.0])
+    bound = selection_bound(tuned_run, curve).delta(epsilons)
+    for order in itertools.permutations(range(4)):
+        up, down = (np.append(0.0, np.cumsum(one[list(order)])) for one in (p, q))
+        a, b = (np.diff(_generating(tuned_run, np.minimum(one, 1.0))) for one in (up, down))
+        for one, other in ((a, b), (b, a)):
+            reached = [np.maximum(one - math.exp(e) * other, 0.0).sum() for e in epsilons]
+            assert np.all(np.array(reached) <= bound + 1e-12)
