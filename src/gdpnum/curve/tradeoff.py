@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from gdpnum import _validate
 from gdpnum.curve.profile import Profile
 from gdpnum.errors import InvalidArgument, InvalidType
-from gdpnum.loss.pair import Floats
+from gdpnum.floats import Floats
 
 __all__ = ["Tangents", "TradeoffCurve"]
 
@@ -138,9 +138,9 @@ class TradeoffCurve(ABC):
         """Whether this curve is nowhere above the other: it is at most as private."""
         if not isinstance(other, TradeoffCurve):
             return NotImplemented
-        from gdpnum.curve.order import blackwell_order  # noqa: PLC0415
+        from gdpnum.curve.order import curve_order  # noqa: PLC0415
 
-        return blackwell_order(self, other).relation in ("equal", "less private")
+        return curve_order(self, other).relation in ("equal", "less private")
 
     def __ge__(self, other: object) -> bool:
         """Whether this curve is nowhere below the other: it is at least as private."""

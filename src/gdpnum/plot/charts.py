@@ -7,13 +7,13 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
-from scipy.special import ndtr, ndtri
 
 from gdpnum import _validate
-from gdpnum.curve.gaussian_profile import delta_of_mu
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import InvalidArgument, InvalidType
-from gdpnum.loss.pair import Floats
+from gdpnum.floats import Floats
+from gdpnum.formulas.gaussian_profile import delta_of_mu
+from gdpnum.formulas.tpr import tpr_of_mu
 from gdpnum.plot.labels import label_lines
 from gdpnum.statements.build import KEPT_FPRS
 from gdpnum.statements.numbers import upper
@@ -230,9 +230,7 @@ class _Drawn(NamedTuple):
     def tpr_by_mu(self) -> Floats:
         """Phi(Phi^-1(fpr) + mu), without the slack."""
         assert self.mu is not None
-        if math.isinf(self.mu):
-            return np.ones(self.fpr.size)
-        return np.asarray(ndtr(ndtri(self.fpr) + self.mu))
+        return tpr_of_mu(self.mu, self.fpr)
 
 
 def _profile(subject: Subject) -> tuple[Floats, Floats]:

@@ -11,11 +11,11 @@ import numpy as np
 
 from gdpnum import _validate
 from gdpnum._version import __version__
+from gdpnum.account import tradeoff_curve
 from gdpnum.curve.gaussian import GaussianCurve
-from gdpnum.curve.mechanism_curve import tradeoff_curve
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import InvalidType, UnsupportedMechanism
-from gdpnum.loss.pair import Floats
+from gdpnum.floats import Floats
 from gdpnum.measures.gdp import GDPFit, fit_gdp
 from gdpnum.mechanisms.mechanism import Mechanism, checked
 from gdpnum.representations import KnownCurve, PureDP, Representation, TruncatedCDP

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from gdpnum.curve.gaussian_profile import advantage_of_mu
+from gdpnum.formulas.gaussian_profile import advantage_of_mu
 from gdpnum.mechanisms import (
     DiscreteGaussian,
     DiscreteLaplace,
