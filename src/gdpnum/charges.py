@@ -43,9 +43,7 @@ __all__ = [
     "moment",
     "phase",
     "quantile",
-    "regridded",
     "renyi",
-    "renyi_rho",
     "running_sum",
     "samples",
     "tail_sum",
@@ -85,11 +83,6 @@ def lift(width: float) -> float:
 def end_cell() -> float:
     """Relative error of exp(w) Q[L > w], all that the last node may keep (Lemma C4)."""
     return 2.0 * cell()
-
-
-def regridded() -> float:
-    """Error of the share of an atom that goes to the next coarser node (Lemma C5)."""
-    return cell()
 
 
 def cut_tail(first: float, sigma: float) -> float:
@@ -146,9 +139,9 @@ def departure(unit: float) -> float:
     return 6.0 * unit
 
 
-def log_power(log_sizes: Floats, unit: float) -> Floats:
-    """Error of log |F| itself, which a power multiplies (Lemma C13)."""
-    return -4.0 * unit * log_sizes
+def log_power(log_sizes: Floats, departures: Floats, unit: float) -> Floats:
+    """Error of log |1 + z| itself, which a power multiplies, by that log and |z| (Lemma C13)."""
+    return unit * (4.0 * np.abs(log_sizes) + 8.0 * departures)
 
 
 def phase(phases: Floats, unit: float) -> Floats:
@@ -167,8 +160,11 @@ def samples() -> float:
 
 
 def tilt(largest: float, size: int) -> float:
-    """Units of rounding of one factor's tilt, its sum and its quotient (Lemma C17)."""
-    return largest + math.log2(size) + 8.0
+    """Units of rounding of one factor's tilt, its sum and its quotient (Lemma C17).
+
+    ``largest`` is that of the exponents; with the log of their sum taken off they are twice that.
+    """
+    return 3.0 * largest + math.log2(size) + 8.0
 
 
 def back(log_scale: float, largest: float) -> float:
@@ -209,7 +205,7 @@ def wrapped(log_stray: float, reach: float) -> float:
 
 def drift(reaches: float) -> float:
     """How far a sum of lattice points may be from where it is said to be (Lemma C24)."""
-    return 4.0 * UNIT * reaches
+    return 8.0 * UNIT * reaches
 
 
 def binomial_excess(trials: int, probability: float, most: int) -> float:
@@ -284,8 +280,3 @@ def renyi(orders: Floats) -> Floats:
     t log(1 / rate), by 1e-14 t.
     """
     return 1e-10 + 3e-14 * orders
-
-
-def renyi_rho() -> float:
-    """What may be left between a supremum over orders and its bound (Lemma C34)."""
-    return 1e-5
