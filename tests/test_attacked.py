@@ -56,7 +56,9 @@ def test_a_curve_that_is_only_a_bound_is_not_attacked():
     # What a summary may give away against perfect privacy: half its advantage.
     assert fit.regret == pytest.approx(0.5 * fit.curve().advantage, rel=1e-9)
     exact = fit_gdp(DPSGD(noise_multiplier=1.0, sample_rate=0.1, steps=100))
-    shown = KnownCurve(curve, tradeoff_curve(DPSGD(noise_multiplier=1.0, sample_rate=0.1, steps=49)))
+    shown = KnownCurve(
+        curve, tradeoff_curve(DPSGD(noise_multiplier=1.0, sample_rate=0.1, steps=49))
+    )
     assert fit_gdp(shown * 2).mu_lower <= exact.mu <= fit_gdp(shown * 2).mu
 
 

@@ -65,7 +65,8 @@ class Spectrum:
         self._magnitude += count * log_size
         self._phase += count * np.arctan2(departure.imag, 1.0 + departure.real)
         self._bound += count * floored
-        self._error += count * (error * np.exp(-floored) + charges.log_power(floored, size, self._unit))
+        wrong = error * np.exp(-floored) + charges.log_power(floored, size, self._unit)
+        self._error += count * wrong
         self._shift += count * centre
         self._keep(np.flatnonzero(self._bound + self._error > _NEGLIGIBLE))
 
