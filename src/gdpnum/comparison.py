@@ -164,12 +164,12 @@ def compare(*subjects: Subject, slack: float = 1e-10, tolerance: float = 1e-4) -
     slack = _validate.fraction("slack", slack, advice="pass an allowance such as 1e-10")
     tolerance = checked_tolerance(tolerance)
     _refuse_mixed(subjects)
-    names = tuple(_name(one) for one in subjects)
-    subjects = tuple(_meant(one) for one in subjects)
+    given, subjects = subjects, tuple(_meant(one) for one in subjects)
     curves = [
         as_curve(f"subjects[{number}]", one, tolerance=tolerance)
         for number, one in enumerate(subjects)
     ]
+    names = tuple(_name(one) for one in given)
     both = list(zip(subjects, curves, strict=True))
     return Comparison(
         subjects=names,

@@ -104,7 +104,7 @@ def calibrate(
 def _range(between: object, integer: bool) -> tuple[float, float]:
     advice = "pass two, as in between=(0.1, 100)"
     if not isinstance(between, (tuple, list)) or len(between) != 2:
-        raise InvalidType(f"between={between!r} is not a pair of numbers; {advice}")
+        raise InvalidType(f"between={_validate.brief(between)} is not a pair of numbers; {advice}")
     if integer:
         lower, upper = (
             float(_validate.count("between", end, minimum=1, advice="pass whole numbers"))
@@ -113,5 +113,7 @@ def _range(between: object, integer: bool) -> tuple[float, float]:
     else:
         lower, upper = (_validate.positive("between", end, advice=advice) for end in between)
     if not lower < upper:
-        raise InvalidArgument(f"between={between!r} does not increase; pass the lower end first")
+        raise InvalidArgument(
+            f"between={_validate.brief(between)} does not increase; pass the lower end first"
+        )
     return lower, upper

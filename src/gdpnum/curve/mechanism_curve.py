@@ -84,7 +84,8 @@ def as_curve(name: str, subject: object, *, tolerance: float = 1e-3) -> Tradeoff
     if isinstance(subject, Mechanism):
         return tradeoff_curve(subject, tolerance=tolerance)
     raise InvalidType(
-        f"{name}={subject!r} has no trade-off curve; pass a curve, a representation or a mechanism"
+        f"{name}={_validate.brief(subject)} has no trade-off curve; pass a curve, a representation "
+        "or a mechanism"
     )
 
 
@@ -92,7 +93,7 @@ def demanded(tolerance: float, floor: float, grid_step: float | None) -> Demand:
     """The demand, once its numbers are checked."""
     tolerance = checked_tolerance(tolerance)
     if grid_step is not None:
-        grid_step = _validate.positive("grid_step", grid_step, advice="pass a step in privacy loss")
+        grid_step = _validate.lattice_step("grid_step", grid_step)
     return Demand(tolerance, floor, grid_step)
 
 

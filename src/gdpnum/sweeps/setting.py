@@ -8,6 +8,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from gdpnum import _validate
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import InvalidArgument, InvalidType
 from gdpnum.mechanisms import DPSGD, Mechanism
@@ -53,8 +54,8 @@ def named(number: int, setting: object) -> dict[str, Any]:
         return {"mechanism": repr(setting)}
     if not isinstance(setting, Mapping):
         raise InvalidType(
-            f"settings[{number}]={setting!r} is neither a mechanism nor a dictionary; pass "
-            "{'noise_multiplier': ..., 'sample_rate': ..., 'steps': ...}"
+            f"settings[{number}]={_validate.brief(setting)} is neither a mechanism nor a "
+            "dictionary; pass {'noise_multiplier': ..., 'sample_rate': ..., 'steps': ...}"
         )
     missing = [name for name in _NEEDED if name not in setting]
     if missing:
