@@ -13,7 +13,7 @@ from gdpnum.cli import options
 from gdpnum.cli.program import epilog
 from gdpnum.cli.tables import as_json as json_of
 from gdpnum.cli.tables import as_table
-from gdpnum.cli.training import rate_of, steps_of
+from gdpnum.training import rate_of, steps_of
 from gdpnum.rounding import rounded_down, rounded_up
 
 __all__ = ["EPILOG", "calibrate"]

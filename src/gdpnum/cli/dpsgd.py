@@ -8,7 +8,7 @@ import gdpnum
 from gdpnum.cli import options
 from gdpnum.cli.present import JSON_KEYS, present
 from gdpnum.cli.program import epilog
-from gdpnum.cli.training import rate_of, steps_of
+from gdpnum.training import rate_of, steps_of
 from gdpnum.errors import InvalidArgument
 
 __all__ = ["EPILOG", "dpsgd"]

@@ -12,7 +12,7 @@ from itertools import product
 from typing import Any
 
 from gdpnum.cli.files import read_text
-from gdpnum.cli.training import rate_of, steps_of
+from gdpnum.training import rate_of, steps_of
 from gdpnum.errors import InvalidArgument
 
 __all__ = ["grid_of", "numbers", "settings_in"]

@@ -34,7 +34,7 @@ from typing import TYPE_CHECKING, Any
 
 from gdpnum import _validate, mechanisms
 from gdpnum.cli.files import read_text
-from gdpnum.cli.training import as_key, rate_of, steps_of
+from gdpnum.training import as_key, rate_of, steps_of
 from gdpnum.errors import GdpnumError, InvalidArgument
 from gdpnum.mechanisms import DPSGD, Composed, Leaf
 from gdpnum.mechanisms.composition import repeat
