@@ -24,7 +24,7 @@ from gdpnum.measures.gdp import GDPFit, fit_gdp
 from gdpnum.mechanisms.mechanism import Mechanism
 from gdpnum.representations import KnownCurve
 from gdpnum.risk import Subject
-from gdpnum.rounding import rounded_up
+from gdpnum.rounding import rounded_down, rounded_up
 
 __all__ = ["Comparison", "Crossing", "Order", "Pairing", "compare"]
 
@@ -126,7 +126,7 @@ class Comparison:
         ]
         for first, second in combinations(range(len(names)), 2):
             pairing = self.between(first, second)
-            delta = f"Delta {pairing.delta_divergence.value:.3g}"
+            delta = f"Delta {rounded_up(pairing.delta_divergence.value, digits=3)}"
             order = f"{pairing.order}{_condition(pairing)}"
             lines.append(f"[{first}] against [{second}]: {order}, {delta}{_where(pairing)}")
         return "\n".join(lines)
@@ -340,7 +340,7 @@ def _where(pairing: Pairing) -> str:
         return ""
     sides = " and ".join(
         f"{rounded_up(one.first_tpr, digits=3)} to {rounded_up(one.second_tpr, digits=3)} "
-        f"at FPR {one.alpha:.3g}"
+        f"at FPR {rounded_down(one.alpha, digits=3)}"
         for one in (crossing.lower, crossing.higher)
     )
     return f"; they cross at FPR {crossing.alpha:.3g} (TPR {sides})"

@@ -10,7 +10,7 @@ import typer
 
 from gdpnum._version import __version__
 from gdpnum.cli import calibrate, compare, convert, dpsgd, opacus, paper, report, run, sweep
-from gdpnum.cli.program import Program, epilog
+from gdpnum.cli.program import Command, Program, epilog
 
 __all__ = ["app", "main"]
 
@@ -20,9 +20,9 @@ app = typer.Typer(
     epilog=epilog(
         "gdpnum dpsgd --noise-multiplier 9.4 --sample-rate 0.32768 --steps 2000",
         note="Each command has its own --help, with an example. Exit status: 0 if all went well, "
-        "2 on bad input, 130 if interrupted.",
+        "1 if every setting of a sweep failed, 2 on bad input, 130 if interrupted.",
     ),
-    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
@@ -59,4 +59,6 @@ def options(
 
 
 for _command in (dpsgd, run, convert, calibrate, compare, sweep, opacus, report, paper):
-    app.command(epilog=_command.EPILOG)(getattr(_command, _command.__name__.rpartition(".")[2]))
+    app.command(cls=Command, epilog=_command.EPILOG)(
+        getattr(_command, _command.__name__.rpartition(".")[2])
+    )
