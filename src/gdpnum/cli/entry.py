@@ -9,7 +9,18 @@ from typing import Annotated
 import typer
 
 from gdpnum._version import __version__
-from gdpnum.cli import calibrate, compare, convert, dpsgd, opacus, paper, report, run, sweep
+from gdpnum.cli import (
+    calibrate,
+    compare,
+    completion,
+    convert,
+    dpsgd,
+    opacus,
+    paper,
+    report,
+    run,
+    sweep,
+)
 from gdpnum.cli.program import Command, Program, epilog
 
 __all__ = ["app", "main"]
@@ -58,7 +69,10 @@ def options(
         typer.echo(context.get_help())
 
 
-for _command in (dpsgd, run, convert, calibrate, compare, sweep, opacus, report, paper):
-    app.command(cls=Command, epilog=_command.EPILOG)(
-        getattr(_command, _command.__name__.rpartition(".")[2])
-    )
+_COMMANDS = (
+    *(dpsgd, run, convert, calibrate, compare, sweep, opacus, report, paper),
+    completion,
+)
+for _module in _COMMANDS:
+    _name = _module.__name__.rpartition(".")[2]
+    app.command(_name, cls=Command, epilog=_module.EPILOG)(getattr(_module, _name))

@@ -51,6 +51,12 @@ class Program(TyperGroup):
     status 2, Ctrl-C with 130.
     """
 
+    def get_params(self, ctx: Any) -> Any:
+        # Typer's own options for completion take the shell that runs them for the one that is
+        # meant; gdpnum completion asks.
+        strangers = ("install_completion", "show_completion")
+        return [one for one in super().get_params(ctx) if one.name not in strangers]
+
     def invoke(self, ctx: Any) -> Any:
         # Here and not in main: what main calls turns an interrupt into lines of its own.
         try:
