@@ -20,7 +20,8 @@ LINES = [
     ("gdpnum dpsgd --neighbouring rep", "replace"),
     ("gdpnum completion z", "zsh"),
 ]
-lines = pytest.mark.parametrize(("typed", "offered"), LINES, ids=[line for line, _ in LINES])
+# What asks is the same in all shells; beyond bash it is enough that the words arrive.
+FEW = LINES[1:3]
 
 
 @pytest.fixture
@@ -41,7 +42,7 @@ def needs(name):
 
 
 @needs("bash")
-@lines
+@pytest.mark.parametrize(("typed", "offered"), LINES, ids=[line for line, _ in LINES])
 def test_bash_completes(shell, typed, offered):
     folder, env = shell
     program = (
@@ -55,18 +56,20 @@ def test_bash_completes(shell, typed, offered):
     assert offered in done.stdout.split()
 
 
+@pytest.mark.slow
 @needs("fish")
-@lines
-def test_fish_completes(shell, typed, offered):
+def test_fish_completes(shell):
     folder, env = shell
-    program = f"source {folder}/fish; complete -C '{typed}'"
+    asked = "; ".join(f"complete -C '{typed}'" for typed, _ in FEW)
+    program = f"source {folder}/fish; {asked}"
     done = subprocess.run(
         ["fish", "--no-config", "-c", program], env=env, capture_output=True, text=True, check=False
     )
     assert (done.returncode, done.stderr) == (0, "")
-    assert offered in done.stdout.split()
+    assert {offered for _, offered in FEW} <= set(done.stdout.split())
 
 
+@pytest.mark.slow
 @needs("zsh")
 def test_zsh_completes(shell):
     """Typed into a terminal, as zsh completes nowhere else."""
@@ -88,7 +91,7 @@ def test_zsh_completes(shell):
         setup = f"autoload -U compinit; compinit -u; source {folder}/zsh; echo re''ady\n"
         os.write(ours, setup.encode())
         until("ready")
-        for typed, offered in LINES:
+        for typed, offered in FEW:
             os.write(ours, f"{typed}\t".encode())
             until(offered)
             os.write(ours, b"\x15")  # clears the line
