@@ -40,6 +40,14 @@ def test_the_core_needs_three_packages_and_no_more():
     assert names == ["numpy", "scipy", "typer"]
 
 
+def test_nothing_here_needs_rich():
+    """Typer may bring it; whoever has a typer without it has lost nothing."""
+    for path in (ROOT / "src").rglob("*.py"):
+        assert not re.search(r"^\s*(import|from) rich\b", path.read_text(encoding="utf-8"), re.M), (
+            path
+        )
+
+
 def test_links_of_the_index_page_are_absolute():
     pytest.importorskip("hatchling")
     sys.path.insert(0, str(ROOT))

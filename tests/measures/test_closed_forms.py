@@ -115,7 +115,6 @@ def test_the_bracket_of_pure_dp_holds_its_smallest_mu(epsilon, slack):
 def test_a_leak_above_the_slack_has_no_finite_mu_and_the_fit_says_why(count):
     fit = fit_gdp(ApproxDP(epsilon=1.0, delta=1e-6) * count, slack=1e-8)
     assert fit.mu == fit.mu_lower == inf
-    assert fit.reason is not None
     assert "slack=1e-08" in fit.reason
     assert f"{count}e-06" in fit.reason
 
