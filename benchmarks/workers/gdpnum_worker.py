@@ -5,7 +5,8 @@ from serve import serve, stepping
 from stages import stages
 
 import gdpnum
-from gdpnum.curve.mechanism_curve import SMALLEST_TPR, demanded, directions
+from gdpnum.account import demanded, directions
+from gdpnum.bounds.accuracy import SMALLEST_TPR
 from gdpnum.lattice.engine import attacks
 from gdpnum.loss.dominating import releases
 from gdpnum.lattice.plan import scheme
