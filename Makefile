@@ -16,7 +16,7 @@ VENV_ALL := .venv-integrations
 INSTALLED_ALL := $(VENV_ALL)/installed
 PYTEST := $(BIN)/python -m pytest -n auto --ignore=tests/integrations
 
-.PHONY: help run test test-slow test-integrations lint bench docs docs-links clean
+.PHONY: help run test test-slow test-integrations lint paper bench docs docs-links clean
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*## ' $(firstword $(MAKEFILE_LIST)) | sed -E 's/:[^#]*## /\t/' | expand -t 20
@@ -39,6 +39,9 @@ lint: $(INSTALLED_DEV) ## Check style, types and the direction of imports
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+paper: $(INSTALLED_DEV) ## Compute every table, figure and claim of the paper again, into build/paper
+	@$(BIN)/python -m paper build/paper
+
 bench: $(INSTALLED_DEV) ## Compare with other accountants, each in an environment of its own
 	$(BIN)/python benchmarks/run.py
 
@@ -51,7 +54,7 @@ docs-links: $(INSTALLED_DOCS) ## Check the documentation's links to other sites;
 
 clean: ## Remove environments, caches and build output
 	rm -rf $(VENV) $(VENV_ALL) .venvs build dist .pytest_cache .ruff_cache .mypy_cache .import_linter_cache .hypothesis
-	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
+	find src paper tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(INSTALLED): pyproject.toml | $(BIN)/python
 	@echo "Installing gdpnum into $(VENV)"

@@ -8,8 +8,8 @@ from html.parser import HTMLParser
 
 import pytest
 
-from gdpnum.paper import files, page, reproduction, result
-from gdpnum.paper.contents import contents
+from paper import files, page, reproduction, result
+from paper.contents import contents
 
 FIGURES = (
     *("figure-1a", "figure-1b", "figure-2", "figure-3", "figure-4a", "figure-4b", "appendix-b"),
@@ -134,7 +134,7 @@ def test_progress_is_told(tmp_path, monkeypatch):
 def test_without_matplotlib_the_extra_is_named_before_any_work(tmp_path):
     program = (
         "import sys; sys.modules['matplotlib'] = None\n"
-        "from gdpnum.paper import reproduce\n"
+        "from paper import reproduce\n"
         "try: reproduce(sys.argv[1])\n"
         "except ImportError as error: print(error)"
     )

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from gdpnum.paper.attacks import attacks
-from gdpnum.paper.conversions import conversions
-from gdpnum.paper.desiderata import desiderata
-from gdpnum.paper.headline import headline
-from gdpnum.paper.meaning import meaning
-from gdpnum.paper.randomised_response import randomised_response
-from gdpnum.paper.regrets import regrets
-from gdpnum.paper.result import Section
-from gdpnum.paper.rule_of_thumb import rule_of_thumb
-from gdpnum.paper.topdown import topdown
-from gdpnum.paper.training import table_2, tables_6_7
+from paper.attacks import attacks
+from paper.conversions import conversions
+from paper.desiderata import desiderata
+from paper.headline import headline
+from paper.meaning import meaning
+from paper.randomised_response import randomised_response
+from paper.regrets import regrets
+from paper.result import Section
+from paper.rule_of_thumb import rule_of_thumb
+from paper.topdown import topdown
+from paper.training import table_2, tables_6_7
 
 __all__ = ["contents"]
 

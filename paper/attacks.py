@@ -6,8 +6,8 @@ import numpy as np
 
 import gdpnum
 from gdpnum import plot
-from gdpnum.paper.canvas import FONT, GREY, figure_of, panels, relabelled
-from gdpnum.paper.result import Picture, Section, Table, bound
+from paper.canvas import FONT, GREY, figure_of, panels, relabelled
+from paper.result import Picture, Section, Table, bound
 from gdpnum.statements.numbers import delta_shown
 
 __all__ = ["attacks"]

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import gdpnum
 from gdpnum import plot
-from gdpnum.paper.canvas import figure_of, panels, titled
-from gdpnum.paper.result import Cell, Finding, Number, Picture, Section, Table, bound, plain
-from gdpnum.paper.settings import MISTAKEN_RATE, RATE, TABLE_6, TABLE_7, Training
+from paper.canvas import figure_of, panels, titled
+from paper.result import Cell, Finding, Number, Picture, Section, Table, bound, plain
+from paper.settings import MISTAKEN_RATE, RATE, TABLE_6, TABLE_7, Training
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,9 +8,9 @@ import numpy as np
 
 import gdpnum
 from gdpnum import plot
-from gdpnum.paper.canvas import figure_of, panels, relabelled
-from gdpnum.paper.result import Picture, Section, Table, bound
-from gdpnum.paper.settings import HEADLINE
+from paper.canvas import figure_of, panels, relabelled
+from paper.result import Picture, Section, Table, bound
+from paper.settings import HEADLINE
 
 __all__ = ["headline"]
 

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from gdpnum import plot
-from gdpnum.paper.contents import contents
-from gdpnum.paper.files import write_section
-from gdpnum.paper.page import page
-from gdpnum.paper.result import Section
+from paper.contents import contents
+from paper.files import write_section
+from paper.page import page
+from paper.result import Section
 
 __all__ = ["Progress", "reproduce"]
 

@@ -6,7 +6,7 @@ import csv
 import io
 from pathlib import Path
 
-from gdpnum.paper.result import Cell, Number, Section, Table
+from paper.result import Cell, Number, Section, Table
 
 __all__ = ["as_csv", "write_section"]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gdpnum
-from gdpnum.paper.result import Cell, Section, Table, bound
+from paper.result import Cell, Section, Table, bound
 from gdpnum.statements.numbers import delta_shown
 
 __all__ = ["conversions"]

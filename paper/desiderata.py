@@ -7,8 +7,8 @@ from itertools import combinations
 from typing import NamedTuple
 
 import gdpnum
-from gdpnum.paper.result import Cell, Section, Table, bound
-from gdpnum.paper.settings import HEADLINE, LAPLACE
+from paper.result import Cell, Section, Table, bound
+from paper.settings import HEADLINE, LAPLACE
 
 __all__ = ["desiderata"]
 

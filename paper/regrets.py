@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 import gdpnum
-from gdpnum.paper.result import Cell, Finding, Section, Table, bound
-from gdpnum.paper.settings import HEADLINE, LAPLACE
+from paper.result import Cell, Finding, Section, Table, bound
+from paper.settings import HEADLINE, LAPLACE
 from gdpnum.statements.numbers import delta_shown
 
 __all__ = ["regrets"]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import gdpnum
 from gdpnum import plot
-from gdpnum.paper.canvas import figure_of, panels, relabelled
-from gdpnum.paper.result import Picture, Section, Table, bound
+from paper.canvas import figure_of, panels, relabelled
+from paper.result import Picture, Section, Table, bound
 
 __all__ = ["randomised_response"]
 

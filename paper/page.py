@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from importlib.resources import files
 
 from gdpnum._version import __version__
-from gdpnum.paper.result import Cell, Finding, Number, Picture, Section, Table
+from paper.result import Cell, Finding, Number, Picture, Section, Table
 from gdpnum.report.head import content_hash, head
 from gdpnum.report.markup import element, escaped, table
 from gdpnum.rounding import rounded_up
@@ -20,7 +20,7 @@ def page(sections: Sequence[Section]) -> str:
     """The page; its pictures are in it, the links lead to files beside it."""
     style = "\n".join(
         files(package).joinpath("style.css").read_text(encoding="utf-8")
-        for package in ("gdpnum.report", "gdpnum.paper")
+        for package in ("gdpnum.report", "paper")
     )
     policy = (
         f"default-src 'none'; img-src data:; style-src '{content_hash(style)}'; base-uri 'none'; "

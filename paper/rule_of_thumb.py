@@ -9,8 +9,8 @@ import numpy as np
 
 import gdpnum
 from gdpnum import plot
-from gdpnum.paper.canvas import figure_of, panels, titled
-from gdpnum.paper.result import Cell, Finding, Picture, Section, Table, bound, plain
+from paper.canvas import figure_of, panels, titled
+from paper.result import Cell, Finding, Picture, Section, Table, bound, plain
 from gdpnum.statements.numbers import delta_shown
 
 __all__ = ["rule_of_thumb"]

@@ -7,9 +7,9 @@ import time
 
 import gdpnum
 from gdpnum import plot
-from gdpnum.paper import settings
-from gdpnum.paper.canvas import figure_of, panels, relabelled
-from gdpnum.paper.result import Picture, Section, Table, bound
+from paper import settings
+from paper.canvas import figure_of, panels, relabelled
+from paper.result import Picture, Section, Table, bound
 from gdpnum.statements.numbers import delta_shown
 
 __all__ = ["topdown"]
