@@ -24,4 +24,4 @@ def main(arguments: list[str]) -> str:
 
 
 if __name__ == "__main__":
-    print(main(sys.argv[1:]))  # noqa: T201
+    print(main(sys.argv[1:]))

@@ -1,4 +1,4 @@
-"""Claim: a sentence of the paper that states a number, an order or a rule, and what becomes of it."""
+"""Claim: a sentence of the paper that states a number, an order or a rule, with a verdict."""
 
 from __future__ import annotations
 

@@ -1,11 +1,14 @@
-"""The sections, in the order of the page."""
+"""The sections, in the order of the page, by the paper's numbers."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
 
+from paper.algorithm import algorithm
 from paper.attacks import attacks
+from paper.background import background
+from paper.classification import classification
 from paper.conversions import conversions
 from paper.desiderata import desiderata
 from paper.headline import headline
@@ -15,7 +18,7 @@ from paper.regrets import regrets
 from paper.result import Section
 from paper.rule_of_thumb import rule_of_thumb
 from paper.topdown import topdown
-from paper.training import table_2, tables_6_7
+from paper.training import table_5, table_6
 
 __all__ = ["contents"]
 
@@ -25,15 +28,18 @@ def contents(
 ) -> dict[str, Callable[[], Section]]:
     """Each section by name, not yet computed; ``swept`` is told how far the one sweep is."""
     return {
-        "Table 1": desiderata,
         "Figures 1a and 1b": headline,
         "Figure 1c": regrets,
         "Figure 2": meaning,
-        "Table 2": table_2,
+        "Table 1": desiderata,
+        "Figure 3": algorithm,
+        "Table 2": classification,
+        "Figure 4": partial(rule_of_thumb, swept),
+        "Figure 5a": topdown,
+        "Figure 5b": randomised_response,
         "Tables 3 and 4": conversions,
-        "Figure 3": partial(rule_of_thumb, swept),
-        "Figure 4a": topdown,
-        "Figure 4b": randomised_response,
-        "Appendix B": attacks,
-        "Tables 6 and 7, Figures 6 and 7": tables_6_7,
+        "Figure 6": attacks,
+        "Table 5 and Figure 7": table_5,
+        "Table 6 and Figure 8": table_6,
+        "Two formulas": background,
     }

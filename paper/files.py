@@ -1,4 +1,4 @@
-"""Files of a section: a table as CSV, a figure as PNG and PDF."""
+"""Files of a section: a table as CSV, Table 2 as Markdown and LaTeX too, a figure as PNG, PDF."""
 
 from __future__ import annotations
 
@@ -8,19 +8,26 @@ from pathlib import Path
 
 from paper.result import Cell, Number, Section, Table
 
-__all__ = ["as_csv", "write_section"]
+__all__ = ["as_csv", "as_latex", "as_markdown", "write_section"]
+
+# To be copied into a text. Once the library exports tables (gdpnum.table), use that instead.
+_COPIED = ("table-2-before", "table-2-after")
 
 
 def write_section(section: Section, out: Path) -> None:
     """Write all files of a section into a folder."""
     for table in (*section.tables, *section.attachments):
         (out / f"{table.slug}.csv").write_text(as_csv(table), encoding="utf-8")
+        if table.slug in _COPIED:
+            (out / f"{table.slug}.md").write_text(as_markdown(table), encoding="utf-8")
+            (out / f"{table.slug}.tex").write_text(as_latex(table), encoding="utf-8")
     for picture in section.pictures:
-        (out / f"{picture.slug}.png").write_bytes(picture.png)
-        # No date: the same figure is the same file.
-        picture.figure.savefig(
-            out / f"{picture.slug}.pdf", metadata={"CreationDate": None, "Title": picture.caption}
-        )
+        for slug, figure in picture.parts.items():
+            (out / f"{slug}.png").write_bytes(picture.pngs[slug])
+            # No date: the same figure is the same file.
+            figure.savefig(
+                out / f"{slug}.pdf", metadata={"CreationDate": None, "Title": picture.caption}
+            )
 
 
 def as_csv(table: Table) -> str:
@@ -38,6 +45,35 @@ def as_csv(table: Table) -> str:
             cells += [_exact(cell), *(_beside(cell) if source else [])]
         writer.writerow(cells)
     return text.getvalue()
+
+
+def as_markdown(table: Table) -> str:
+    """The table as Markdown, its numbers as they are shown."""
+    lines = [table.head, tuple("---" for _ in table.head), *table.rows]
+    return "".join(
+        "| " + " | ".join(_shown(cell).replace("|", r"\|") for cell in line) + " |\n"
+        for line in lines
+    )
+
+
+def as_latex(table: Table) -> str:
+    """The table as LaTeX with the rules of booktabs."""
+
+    def row(cells: tuple[Cell, ...]) -> str:
+        escaped = (_shown(cell).replace("%", r"\%").replace("_", r"\_") for cell in cells)
+        return " & ".join(escaped).replace("\N{EN DASH}", "--") + r" \\"
+
+    lines = [
+        r"\begin{tabular}{ll" + "c" * (len(table.head) - 2) + "}",
+        *(r"\toprule", row(table.head), r"\midrule"),
+        *map(row, table.rows),
+        *(r"\bottomrule", r"\end{tabular}"),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _shown(cell: Cell) -> str:
+    return cell.shown if isinstance(cell, Number) else cell
 
 
 def _source(table: Table, column: int) -> str | None:
