@@ -28,12 +28,14 @@ from gdpnum.mechanisms import (
     Composed,
     DiscreteGaussian,
     DiscreteLaplace,
+    ExponentialMechanism,
     Gaussian,
     Laplace,
     Mechanism,
     PoissonSampled,
     RandomizedResponse,
     Repeated,
+    ReportNoisyMax,
 )
 
 if TYPE_CHECKING:
@@ -93,6 +95,7 @@ __all__ = [
     "DeltaDivergence",
     "DiscreteGaussian",
     "DiscreteLaplace",
+    "ExponentialMechanism",
     "GDPFit",
     "Gaussian",
     "GdpnumError",
@@ -106,6 +109,7 @@ __all__ = [
     "PureDP",
     "RandomizedResponse",
     "Repeated",
+    "ReportNoisyMax",
     "Representation",
     "Statement",
     "SweepTable",

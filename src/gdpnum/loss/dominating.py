@@ -15,21 +15,25 @@ from gdpnum.loss.atomic import (
     randomized_response_pair,
     sampled_atoms,
 )
+from gdpnum.loss.bounded_range import LogisticPair, block_pair, blocks, swap_epsilon
 from gdpnum.loss.gaussian import GaussianPair, ReplacedGaussianPair
 from gdpnum.loss.laplace import LaplacePair
 from gdpnum.loss.pair import Pair, SampledPair
 from gdpnum.mechanisms import (
     DiscreteGaussian,
     DiscreteLaplace,
+    ExponentialMechanism,
     Gaussian,
     Laplace,
     Mechanism,
     PoissonSampled,
     RandomizedResponse,
+    ReportNoisyMax,
 )
 
 __all__ = [
     "Release",
+    "attacked",
     "composed_gaussian_mu",
     "gathered_mu",
     "gaussian_mu",
@@ -77,15 +81,37 @@ def releases(mechanism: Mechanism) -> list[Release]:
     found: list[Release] = []
     for leaf, count in mechanism.parts:
         if gaussian_mu(leaf) is None:
-            one = pair(leaf)
-            if one is not None:
-                found.append(Release(one, count))
+            found += released(leaf, count)
     mu = gathered_mu((gaussian_mu(leaf) or 0.0, count) for leaf, count in mechanism.parts)
     if mu > 0.0:
         found.append(gaussian_release(mu))
     # Once everything is revealed, nothing else matters.
     revealed = [Release(one.pair, 1) for one in found if one.pair.infinite >= 1.0]
     return revealed[:1] or found
+
+
+def attacked(mechanism: Mechanism) -> list[Release] | None:
+    """Pairs of neighbours that exist, where `releases` may be worse than any; None where it is not.
+
+    Several selections have no worst neighbours, and neither has one with Laplace noise: the pairs
+    of `releases` are a bound on all. Two candidates whose scores change places do exist.
+    """
+    several = sum(count for _, count in mechanism.parts) > 1
+
+    def bounded_only(leaf: Mechanism) -> bool:
+        laplace = isinstance(leaf, ReportNoisyMax) and leaf.noise == "laplace"
+        return laplace or (several and isinstance(leaf, ExponentialMechanism | ReportNoisyMax))
+
+    if not any(bounded_only(leaf) for leaf, _ in mechanism.parts):
+        return None
+    found: list[Release] = []
+    for leaf, count in mechanism.parts:
+        if isinstance(leaf, ExponentialMechanism | ReportNoisyMax):
+            odds = swap_epsilon(leaf.epsilon, getattr(leaf, "noise", "gumbel"))
+            found += [Release(randomized_response_pair(odds, 2), count)] if odds > 0.0 else []
+        else:
+            found += releases(leaf * count)
+    return found
 
 
 def gathered_mu(parts: Iterable[tuple[float, int]]) -> float:
@@ -143,6 +169,25 @@ def pair(leaf: Mechanism) -> Pair | None:
     )
 
 
+@singledispatch
+def released(leaf: Mechanism, count: int) -> list[Release]:
+    """What dominates so many releases of a leaf: its pair, each time, unless less does."""
+    one = pair(leaf)
+    return [] if one is None else [Release(one, count)]
+
+
+@released.register(ExponentialMechanism)
+@released.register(ReportNoisyMax)
+def _(leaf: ExponentialMechanism | ReportNoisyMax, count: int) -> list[Release]:
+    one = pair(leaf)
+    if not isinstance(one, LogisticPair):
+        return [] if one is None else [Release(one, count)]
+    return [
+        Release(block_pair(one.epsilon, block), often)
+        for block, often in blocks(one.epsilon, count)
+    ]
+
+
 @pair.register
 def _(leaf: Gaussian) -> Pair:
     return GaussianPair(gaussian_mu(leaf) or 0.0)
@@ -172,6 +217,16 @@ def _(leaf: DiscreteLaplace) -> Pair:
 @pair.register
 def _(leaf: RandomizedResponse) -> Pair | None:
     return randomized_response_pair(leaf.epsilon, leaf.categories) if leaf.epsilon > 0.0 else None
+
+
+@pair.register
+def _(leaf: ExponentialMechanism) -> Pair | None:
+    return LogisticPair(leaf.epsilon) if leaf.epsilon > 0.0 else None
+
+
+@pair.register
+def _(leaf: ReportNoisyMax) -> Pair:
+    return LogisticPair(leaf.epsilon) if leaf.noise == "gumbel" else LaplacePair(leaf.epsilon)
 
 
 @pair.register

@@ -14,11 +14,13 @@ from gdpnum.loss.dominating import gathered_mu, gaussian_mu, infinite_mass
 from gdpnum.mechanisms import (
     DiscreteGaussian,
     DiscreteLaplace,
+    ExponentialMechanism,
     Gaussian,
     Laplace,
     Mechanism,
     PoissonSampled,
     RandomizedResponse,
+    ReportNoisyMax,
 )
 
 __all__ = [
@@ -85,6 +87,20 @@ def _(leaf: DiscreteLaplace) -> float:
 @mu_of_release.register
 def _(leaf: RandomizedResponse) -> float:
     return randomized_response_mu(leaf.epsilon, leaf.categories)
+
+
+@mu_of_release.register
+def _(leaf: ExponentialMechanism) -> float:
+    # The largest mu is at the fixed point of the curve, as that of the advantage tanh(eps / 4):
+    # Lemma B2. It is that of randomised response with half the epsilon.
+    return randomized_response_mu(0.5 * leaf.epsilon, 2)
+
+
+@mu_of_release.register
+def _(leaf: ReportNoisyMax) -> float:
+    if leaf.noise == "gumbel":
+        return randomized_response_mu(0.5 * leaf.epsilon, 2)
+    return mu_of_release(Laplace(scale=1.0 / leaf.epsilon))
 
 
 @mu_of_release.register

@@ -20,7 +20,7 @@ from gdpnum.curve.vertices import Points, curve_of, lines_of, points_of
 from gdpnum.errors import BudgetExceeded, UnsupportedMechanism
 from gdpnum.loss.accountant import Attacks, attacks, upper_bound
 from gdpnum.loss.demand import Demand
-from gdpnum.loss.dominating import Release, composed_gaussian_mu, releases
+from gdpnum.loss.dominating import Release, attacked, composed_gaussian_mu, releases
 from gdpnum.loss.scheme import scheme
 from gdpnum.loss.window import FEW_MISSED
 from gdpnum.measures.closed_form import (
@@ -118,11 +118,11 @@ def fit_gdp(
     exact = composed_gaussian_mu(mechanism)
     if exact is not None:
         return _gaussian_fit(mechanism, exact, slack, tolerance)
-    found = releases(mechanism)
+    found, exist = releases(mechanism), attacked(mechanism)
     for _ in range(_REFINEMENTS):
-        fit = _numerical_fit(mechanism, found, slack, demand)
+        fit = _numerical_fit(mechanism, found, exist, slack, demand)
         gap = fit.mu - fit.mu_lower
-        final = grid_step is not None or slack == 0.0 or math.isinf(fit.mu)
+        final = grid_step is not None or slack == 0.0 or math.isinf(fit.mu) or exist is not None
         if final or gap <= _WIDEST * tolerance * max(fit.mu, 1e-6):
             return replace(fit, tolerance=tolerance)
         finer = demand.tolerance if demand.hasty else demand.tolerance / 4.0
@@ -206,7 +206,11 @@ def _gaussian_lower(curve: GaussianCurve, allowance: float) -> float:
 
 
 def _numerical_fit(
-    mechanism: Mechanism, found: list[Release], slack: float, demand: Demand
+    mechanism: Mechanism,
+    found: list[Release],
+    exist: list[Release] | None,
+    slack: float,
+    demand: Demand,
 ) -> GDPFit:
     planned = [(one, scheme(one, demand)) for one in directions(found)]
     losses = [upper_bound(one, plan, demand) for one, plan in planned]
@@ -216,7 +220,10 @@ def _numerical_fit(
     if 1.0 - curve.steep.tprs[0] < FEW_MISSED:
         points = [points_of(loss, one) for loss, one in zip(losses, lines, strict=True)]
     needed = _needed(lines, demand)
-    tests = [attacks(*planned[number], demand, losses[number].window) for number in needed]
+    if exist is None:
+        tests = [attacks(*planned[number], demand, losses[number].window) for number in needed]
+    else:
+        tests = [attacks(one, scheme(one, demand), demand) for one in directions(exist)]
     lower = max(_mu_from_below(one, slack) for one in tests)
     mu, reason = _upper(mechanism, points, curve.mass_at_infinity, slack)
     if math.isinf(mu) or (slack == 0.0 and is_tight_at_zero(mechanism)):

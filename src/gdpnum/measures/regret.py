@@ -17,7 +17,7 @@ from gdpnum.curve.mechanism_curve import (
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import InvalidArgument
 from gdpnum.loss.accountant import Attacks, attacks
-from gdpnum.loss.dominating import composed_gaussian_mu, releases
+from gdpnum.loss.dominating import attacked, composed_gaussian_mu, releases
 from gdpnum.loss.pair import Floats
 from gdpnum.loss.scheme import scheme
 from gdpnum.measures.divergence import DeltaDivergence, delta_divergence, prior_weight
@@ -60,7 +60,8 @@ def regret(
     mu = composed_gaussian_mu(mechanism)
     if mu is not None:
         return regret(representation, GaussianCurve(mu))
-    tests = [attacks(one, scheme(one, demand), demand) for one in directions(releases(mechanism))]
+    exist = attacked(mechanism) or releases(mechanism)
+    tests = [attacks(one, scheme(one, demand), demand) for one in directions(exist)]
     _refuse_beaten(representation, summary, tests)
     value, epsilon = regret_bound(summary.delta, tests)
     found = DeltaDivergence(value, epsilon=epsilon, alpha=_touched(summary, epsilon)[0])
