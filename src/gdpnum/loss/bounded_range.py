@@ -14,9 +14,9 @@ before it gave away. The best profile after j releases is therefore exactly
     V_j(x) = sup over t of a(t) V_{j-1}(x - t) + (1 - a(t)) V_{j-1}(x - t + epsilon),
 
 V_0(x) = max(0, 1 - exp(x)). That is less than the product of j logistic pairs, in which t is chosen
-with hindsight: a third less variance for many releases. `block_pair` computes it from above.
+with hindsight: for many releases a quarter less variance. `block_pair` computes it from above.
 
-Lemmas B1 to B4 of docs/proofs.md.
+Proofs: docs/proofs_selection.md.
 """
 
 from __future__ import annotations

@@ -92,7 +92,7 @@ def _(leaf: RandomizedResponse) -> float:
 @mu_of_release.register
 def _(leaf: ExponentialMechanism) -> float:
     # The largest mu is at the fixed point of the curve, as that of the advantage tanh(eps / 4):
-    # Lemma B2. It is that of randomised response with half the epsilon.
+    # docs/proofs_selection.md, Lemma S3. It is that of randomised response with half the epsilon.
     return randomized_response_mu(0.5 * leaf.epsilon, 2)
 
 
