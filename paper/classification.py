@@ -208,8 +208,8 @@ def _claims() -> tuple[Claim, ...]:
         Claim(
             "Section 1",
             "Delta is often set to N^-c with c > 1.",
-            "A convention. The statement has 1/N and, with dataset_size, N^-1.1 and N^-1.5 "
-            "(documentation, How to report).",
+            "A convention. A statement that is given dataset_size has epsilon at 1/N and at "
+            "N^-1.1; others can be asked for.",
             "not judged",
         ),
         Claim(
