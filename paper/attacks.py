@@ -83,7 +83,7 @@ def _picture(gdp: gdpnum.GDP) -> Picture:
     )  # fmt: skip
     lower.annotate(
         f"mu = {bound(gdp.mu, digits=3).shown}: the envelope", (3e-3, gdp.curve().tpr(3e-3)),
-        xytext=(1.5e-3, 2e-3), fontsize=FONT,
+        xytext=(1.2e-2, 2e-3), fontsize=FONT,
         arrowprops={"arrowstyle": "-", "color": RUN, "linewidth": 0.5},
     )  # fmt: skip
     lower.set(xscale="log", yscale="log", xlim=(1e-6, 1.0), ylim=(1e-6, 1.5))

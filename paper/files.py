@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from pathlib import Path
 
 from paper.result import Cell, Number, Section, Table
@@ -51,7 +52,7 @@ def as_markdown(table: Table) -> str:
     """The table as Markdown, its numbers as they are shown."""
     lines = [table.head, tuple("---" for _ in table.head), *table.rows]
     return "".join(
-        "| " + " | ".join(_shown(cell).replace("|", r"\|") for cell in line) + " |\n"
+        "| " + " | ".join(re.sub(r"([|*<])", r"\\\1", _shown(cell)) for cell in line) + " |\n"
         for line in lines
     )
 

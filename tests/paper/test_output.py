@@ -1,6 +1,7 @@
 """What `reproduce` writes: files, page, progress."""
 
 import html
+import importlib.util
 import re
 import subprocess
 import sys
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import gdpnum
-from paper import files, page, reproduction, result
+from paper import __main__, files, page, reproduction, result
 from paper.contents import contents
 
 ROOT = Path(__file__).parents[2]
@@ -96,6 +97,22 @@ def test_table_2_can_be_copied_as_markdown_and_latex(reproduced):
             assert "JFT-300M" in text
         assert latex.count(r"\\") == len(markdown.splitlines()) - 1
         assert latex.startswith(r"\begin{tabular}{llcccc")
+
+
+def test_it_is_no_part_of_the_wheel_but_of_the_source():
+    assert importlib.util.find_spec("gdpnum.paper") is None
+    settings = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    assert 'packages = ["src/gdpnum"]' in settings
+    assert re.search(r'include = \["/src", "/paper"', settings)
+
+
+def test_the_command_takes_a_folder_and_nothing_else(tmp_path, monkeypatch):
+    monkeypatch.setattr(__main__, "reproduce", lambda out, **_: out / "index.html")
+    assert __main__.main([str(tmp_path)]) == str(tmp_path / "index.html")
+    assert __main__.main([]) == str(Path("build/paper/index.html"))
+    for wrong in (["--help"], ["a", "b"]):
+        with pytest.raises(SystemExit, match="one argument"):
+            __main__.main(wrong)
 
 
 def test_no_false_attribution_is_left(reproduced):
