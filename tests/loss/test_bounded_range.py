@@ -294,6 +294,21 @@ def test_it_runs_where_numpy_raises():
         assert block_pair(0.2, 40).highest == pytest.approx(8.0)
 
 
+@pytest.mark.parametrize("epsilon", [5e-324, 1e-300, 1e-12, 1e-6, 300.0])
+@pytest.mark.parametrize("times", [1, 3])
+def test_extremes_are_finite_and_sound(epsilon, times):
+    run = ExponentialMechanism(epsilon=epsilon) * times
+    exact = math.tanh(0.25 * epsilon)  # the advantage of one release
+    curve = tradeoff_curve(run)
+    assert curve.advantage >= exact * (1.0 - 1e-12)
+    assert math.isfinite(fit_gdp(run).mu)
+
+
+def test_no_privacy_is_told_apart_from_a_number():
+    with pytest.raises(gdpnum.BudgetExceeded, match="no privacy at all"):
+        tradeoff_curve(ExponentialMechanism(epsilon=1e5))
+
+
 def test_nothing_is_revealed_at_epsilon_zero():
     assert fit_gdp(ExponentialMechanism(epsilon=0.0) * 5).mu == 0.0
 

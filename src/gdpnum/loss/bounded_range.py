@@ -83,7 +83,8 @@ class LogisticPair(MonotonePair):
         whole = -math.expm1(-self.epsilon)
         above = -np.expm1(0.5 * (inside - self.epsilon)) / whole
         # exp((w - eps) / 2) - exp(-eps), without cancelling where w is next to -eps.
-        below = math.exp(-self.epsilon) * np.expm1(0.5 * (inside + self.epsilon)) / whole
+        below = np.exp(0.5 * (inside - self.epsilon)) / whole
+        below *= -np.expm1(-0.5 * (inside + self.epsilon))
         return below, above
 
     def points(self) -> Points:

@@ -57,6 +57,9 @@ _LARGEST_MU = 1e5
 # With less noise the loss of a sampled step is beyond what doubles hold, thousands of times over.
 _SMALLEST_SIGMA = 1e-3
 
+# A smaller epsilon of a selection would be lost in underflow.
+_SMALLEST_SELECTION = 1e-100
+
 # More releases than this would need integers that doubles cannot hold.
 _MOST_RELEASES = 10**12
 
@@ -97,18 +100,20 @@ def attacked(mechanism: Mechanism) -> list[Release] | None:
     of `releases` are a bound on all. Two candidates whose scores change places do exist.
     """
     several = sum(count for _, count in mechanism.parts) > 1
-
-    def bounded_only(leaf: Mechanism) -> bool:
-        laplace = isinstance(leaf, ReportNoisyMax) and leaf.noise == "laplace"
-        return laplace or (several and isinstance(leaf, ExponentialMechanism | ReportNoisyMax))
-
-    if not any(bounded_only(leaf) for leaf, _ in mechanism.parts):
+    selections = {
+        leaf: leaf
+        for leaf, _ in mechanism.parts
+        if isinstance(leaf, ExponentialMechanism | ReportNoisyMax)
+        and leaf.epsilon >= _SMALLEST_SELECTION
+    }
+    if not any(several or getattr(leaf, "noise", "") == "laplace" for leaf in selections):
         return None
     found: list[Release] = []
     for leaf, count in mechanism.parts:
-        if isinstance(leaf, ExponentialMechanism | ReportNoisyMax):
-            odds = swap_epsilon(leaf.epsilon, getattr(leaf, "noise", "gumbel"))
-            found += [Release(randomized_response_pair(odds, 2), count)] if odds > 0.0 else []
+        if leaf in selections:
+            one = selections[leaf]
+            odds = swap_epsilon(one.epsilon, getattr(one, "noise", "gumbel"))
+            found.append(Release(randomized_response_pair(odds, 2), count))
         else:
             found += releases(leaf * count)
     return found
@@ -221,12 +226,21 @@ def _(leaf: RandomizedResponse) -> Pair | None:
 
 @pair.register
 def _(leaf: ExponentialMechanism) -> Pair | None:
-    return LogisticPair(leaf.epsilon) if leaf.epsilon > 0.0 else None
+    return _selection_pair(leaf.epsilon)
 
 
 @pair.register
-def _(leaf: ReportNoisyMax) -> Pair:
-    return LogisticPair(leaf.epsilon) if leaf.noise == "gumbel" else LaplacePair(leaf.epsilon)
+def _(leaf: ReportNoisyMax) -> Pair | None:
+    return _selection_pair(leaf.epsilon) if leaf.noise == "gumbel" else LaplacePair(leaf.epsilon)
+
+
+def _selection_pair(epsilon: float) -> Pair | None:
+    if epsilon == 0.0:
+        return None
+    if epsilon < _SMALLEST_SELECTION:
+        # No less private than to reveal everything with that probability.
+        return approx_dp_pair(0.0, epsilon)
+    return LogisticPair(epsilon)
 
 
 @pair.register
