@@ -28,12 +28,14 @@ from gdpnum.mechanisms import (
     Composed,
     DiscreteGaussian,
     DiscreteLaplace,
+    ExponentialMechanism,
     Gaussian,
     Laplace,
     Mechanism,
     PoissonSampled,
     RandomizedResponse,
     Repeated,
+    ReportNoisyMax,
 )
 
 if TYPE_CHECKING:
@@ -94,6 +96,7 @@ __all__ = [
     "DeltaDivergence",
     "DiscreteGaussian",
     "DiscreteLaplace",
+    "ExponentialMechanism",
     "GDPFit",
     "Gaussian",
     "GdpnumError",
@@ -107,6 +110,7 @@ __all__ = [
     "PureDP",
     "RandomizedResponse",
     "Repeated",
+    "ReportNoisyMax",
     "Representation",
     "Statement",
     "SweepTable",

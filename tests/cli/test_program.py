@@ -25,7 +25,7 @@ from tests.cli.invoking import (
 from tests.cli.test_run import TRAINING
 
 COMMANDS = [
-    *("dpsgd", "run", "convert", "calibrate", "compare", "sweep", "opacus", "report", "paper"),
+    *("dpsgd", "run", "convert", "calibrate", "compare", "sweep", "opacus", "report"),
 ]
 
 
@@ -51,11 +51,7 @@ def examples(*command):
 
 
 @pytest.mark.skipif(sys.version_info < (3, 11), reason="Python 3.10 reads no TOML")
-@pytest.mark.parametrize(
-    "name",
-    # The example of paper computes for half a minute, as tests/paper does already.
-    [None, *COMMANDS[:-1], pytest.param("paper", marks=pytest.mark.slow)],
-)
+@pytest.mark.parametrize("name", [None, *COMMANDS])
 def test_the_examples_in_every_help_run(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "training.toml").write_text(TRAINING)

@@ -16,7 +16,6 @@ from gdpnum.cli import (
     convert,
     dpsgd,
     opacus,
-    paper,
     report,
     run,
     sweep,
@@ -70,7 +69,7 @@ def options(
 
 
 _COMMANDS = (
-    *(dpsgd, run, convert, calibrate, compare, sweep, opacus, report, paper),
+    *(dpsgd, run, convert, calibrate, compare, sweep, opacus, report),
     completion,
 )
 for _module in _COMMANDS:

@@ -6,10 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 from gdpnum import plot
-from gdpnum.paper.contents import contents
-from gdpnum.paper.files import write_section
-from gdpnum.paper.page import page
-from gdpnum.paper.result import Section
+from paper.contents import contents
+from paper.files import write_section
+from paper.ledger import ledger, ledger_markdown
+from paper.page import page
+from paper.result import Section
 
 __all__ = ["Progress", "reproduce"]
 
@@ -18,11 +19,11 @@ Progress = Callable[[int, int, str], object]
 
 
 def reproduce(out: Path | str, *, progress: Progress | None = None) -> Path:
-    """Compute every table and figure of the paper again; return the index page.
+    """Compute every table, figure and claim of the paper again; return the index page.
 
-    Into the folder ``out``, which is made if need be, go ``index.html``, a CSV file for each table,
-    a PNG and a PDF for each figure; files of the same names are replaced. It takes about half a
-    minute on two cores.
+    Into the folder ``out``, which is made if need be, go ``index.html``, ``ledger.md``, a CSV file
+    for each table, a PNG and a PDF for each figure; files of the same names are replaced. It takes
+    about half a minute on two cores.
 
     Raises ImportError without matplotlib, which is the extra ``gdpnum[plot]``.
     """
@@ -35,7 +36,7 @@ def reproduce(out: Path | str, *, progress: Progress | None = None) -> Path:
             progress(done, len(parts), doing)
 
     def swept(done: int, total: int) -> None:
-        tell(len(sections), f"Figure 3: {done} of {total} settings")
+        tell(len(sections), f"Figure 4: {done} of {total} settings")
 
     sections: list[Section] = []
     parts = contents(swept)
@@ -44,7 +45,10 @@ def reproduce(out: Path | str, *, progress: Progress | None = None) -> Path:
         section = compute()
         write_section(section, folder)
         sections.append(section)
+    (folder / "ledger.md").write_text(ledger_markdown(sections), encoding="utf-8")
+    sections.append(ledger(sections))
+    write_section(sections[-1], folder)
     index = folder / "index.html"
     index.write_text(page(sections), encoding="utf-8")
-    tell(len(sections), f"{index}")
+    tell(len(parts), f"{index}")
     return index

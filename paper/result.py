@@ -11,11 +11,28 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 from gdpnum.rounding import rounded_up
+from paper.claim import Claim
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["Cell", "Finding", "Number", "Picture", "Section", "Table", "bound", "plain", "printed"]
+__all__ = [
+    "Cell",
+    "Finding",
+    "Listing",
+    "Number",
+    "Picture",
+    "Section",
+    "Source",
+    "Table",
+    "bound",
+    "chosen",
+    "plain",
+    "printed",
+]
+
+Source = Literal["paper", "reference"]
+"""What a number is held against: what the paper prints, or a computation of it elsewhere."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +42,7 @@ class Number:
     value: float
     shown: str
     beside: str | None = None
-    source: Literal["paper", "reference"] = "paper"
+    source: Source = "paper"
 
     @property
     def difference(self) -> float | None:
@@ -52,7 +69,7 @@ def bound(
     beside: str | None = None,
     *,
     digits: int = 4,
-    source: Literal["paper", "reference"] = "paper",
+    source: Source = "paper",
 ) -> Number:
     """An upper bound, shown rounded up."""
     shown = rounded_up(value, digits=digits) if math.isfinite(value) else "infinite"
@@ -62,6 +79,15 @@ def bound(
 def plain(value: float) -> Number:
     """A number that was chosen, not computed."""
     return Number(value, f"{value:g}")
+
+
+def chosen(value: float) -> str:
+    """A number that was chosen, such as a delta, as it is written in a sentence.
+
+    >>> chosen(1e-5), chosen(0.25)
+    ('1e-5', '0.25')
+    """
+    return f"{value:g}".replace("e-0", "e-")
 
 
 Cell = Number | str
@@ -89,19 +115,32 @@ class Table:
 
 @dataclass(frozen=True)
 class Picture:
-    """A figure with its caption; ``described`` tells it to who cannot see it."""
+    """A figure with its caption; ``described`` tells it to who cannot see it.
 
-    slug: str
-    figure: Figure
+    Its parts, by the names of their files, stand side by side where there is room.
+    """
+
+    parts: dict[str, Figure]
     caption: str
     described: str
 
     @cached_property
-    def png(self) -> bytes:
-        """The figure as an image."""
-        content = io.BytesIO()
-        self.figure.savefig(content, format="png")
-        return content.getvalue()
+    def pngs(self) -> dict[str, bytes]:
+        """The parts as images."""
+        found = {}
+        for slug, figure in self.parts.items():
+            content = io.BytesIO()
+            figure.savefig(content, format="png")
+            found[slug] = content.getvalue()
+        return found
+
+
+@dataclass(frozen=True)
+class Listing:
+    """A program that was run, and what it printed."""
+
+    code: str
+    output: str
 
 
 @dataclass(frozen=True)
@@ -116,7 +155,8 @@ class Finding:
 class Section:
     """One table or group of figures of the paper, computed again.
 
-    ``attachments`` are tables that are written, but too long to show.
+    ``claims`` go into the ledger; ``attachments`` are tables that are written, but too long to
+    show.
     """
 
     slug: str
@@ -126,4 +166,6 @@ class Section:
     pictures: tuple[Picture, ...] = ()
     findings: tuple[Finding, ...] = ()
     notes: tuple[str, ...] = ()
+    listings: tuple[Listing, ...] = ()
+    claims: tuple[Claim, ...] = ()
     attachments: tuple[Table, ...] = ()

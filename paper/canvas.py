@@ -12,10 +12,13 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["FONT", "GREY", "figure_of", "panels", "relabelled", "titled"]
+__all__ = ["FONT", "GREY", "ORANGE", "RUN", "figure_of", "panels", "relabelled", "titled"]
 
 FONT = 8.0
 GREY = "#777777"
+
+# Of Okabe and Ito, told apart by the colour-blind: what was run, and what is said of it.
+RUN, ORANGE = "#0072b2", "#d55e00"
 
 # Inches: a panel, and the room for its ticks and labels.
 _WIDE, _HIGH = 2.7, 2.2
@@ -23,8 +26,15 @@ _LEFT, _RIGHT, _BELOW = 0.68, 0.12, 0.48
 _ABOVE, _FOR_TITLE = 0.1, 0.2
 
 
-def panels(across: int, down: int = 1, *, square: bool = False, titles: bool = False) -> list[Axes]:
-    """A figure's Axes, row by row.
+def panels(
+    across: int,
+    down: int = 1,
+    *,
+    square: bool = False,
+    titles: bool = False,
+    size: tuple[float, float] | None = None,
+) -> list[Axes]:
+    """A figure's Axes, row by row, each of a size in inches or of the usual one.
 
     Their places are fixed, not found by a layout engine: labels beside lines are placed while
     drawing, and must find the lines where they will be.
@@ -33,17 +43,17 @@ def panels(across: int, down: int = 1, *, square: bool = False, titles: bool = F
     figure_of(plot.column_axes()).clear()
     from matplotlib.figure import Figure  # noqa: PLC0415
 
-    high = _WIDE if square else _HIGH
+    wide, high = size or (_WIDE, _WIDE if square else _HIGH)
     above = _ABOVE + _FOR_TITLE * titles
-    width = across * (_LEFT + _WIDE + _RIGHT)
+    width = across * (_LEFT + wide + _RIGHT)
     height = down * (_BELOW + high + above)
     figure = Figure(figsize=(width, height), dpi=200)
     return [
         figure.add_axes(
             (
-                (column * (_LEFT + _WIDE + _RIGHT) + _LEFT) / width,
+                (column * (_LEFT + wide + _RIGHT) + _LEFT) / width,
                 ((down - 1 - row) * (_BELOW + high + above) + _BELOW) / height,
-                _WIDE / width,
+                wide / width,
                 high / height,
             )
         )
