@@ -38,6 +38,7 @@ from gdpnum.mechanisms import (
 
 if TYPE_CHECKING:
     from gdpnum import converter, dpsgd, integrations, plot, report, risk
+    from gdpnum.auditing import AuditResult, OneRunAudit, RunsAudit, audit, audit_one_run
     from gdpnum.calibration import Calibration, DPSGDCalibration, calibrate, calibrate_dpsgd
     from gdpnum.comparison import Comparison, compare
     from gdpnum.converter import PLDConverter, get_worst_case_regret
@@ -83,6 +84,7 @@ __all__ = [
     "RDP",
     "ZCDP",
     "ApproxDP",
+    "AuditResult",
     "BlackwellOrder",
     "BudgetExceeded",
     "CTDAccountant",
@@ -101,12 +103,14 @@ __all__ = [
     "KnownCurve",
     "Laplace",
     "Mechanism",
+    "OneRunAudit",
     "PLDConverter",
     "PoissonSampled",
     "PureDP",
     "RandomizedResponse",
     "Repeated",
     "Representation",
+    "RunsAudit",
     "Statement",
     "SweepTable",
     "TradeoffCurve",
@@ -114,6 +118,8 @@ __all__ = [
     "UnsupportedMechanism",
     "__version__",
     "advantage_from_mu",
+    "audit",
+    "audit_one_run",
     "blackwell_order",
     "calibrate",
     "calibrate_dpsgd",
@@ -152,6 +158,7 @@ __all__ = [
 
 # Where each name is that needs numpy.
 _LAZY = {
+    "gdpnum.auditing": ["AuditResult", "OneRunAudit", "RunsAudit", "audit", "audit_one_run"],
     "gdpnum.calibration": ["Calibration", "DPSGDCalibration", "calibrate", "calibrate_dpsgd"],
     "gdpnum.comparison": ["Comparison", "compare"],
     "gdpnum.converter": ["PLDConverter", "get_worst_case_regret"],

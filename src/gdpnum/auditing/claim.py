@@ -1,0 +1,64 @@
+"""Claim: what an audit is held against, as one trade-off curve; the one place that makes it one."""
+
+from __future__ import annotations
+
+import math
+import reprlib
+from dataclasses import dataclass
+from decimal import Decimal
+from numbers import Real
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gdpnum import _validate
+from gdpnum.auditing.scores import Floats
+from gdpnum.curve.mechanism_curve import as_curve
+from gdpnum.representations.gdp import GDP
+
+if TYPE_CHECKING:
+    from gdpnum.curve.tradeoff import TradeoffCurve
+
+__all__ = ["Claim", "claimed"]
+
+_LONGEST = 120
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A claim in words, its mu where it names one, and the curve that it says holds both ways."""
+
+    words: str
+    mu: float | None
+    curve: TradeoffCurve
+
+    def betas(self, alphas: Floats) -> Floats:
+        """The least FNR that the claim allows at each FPR."""
+        with np.errstate(all="ignore"):
+            return np.asarray(self.curve.beta(alphas))
+
+    def tprs(self, fprs: Floats) -> Floats:
+        """The largest TPR that the claim allows at each FPR."""
+        with np.errstate(all="ignore"):
+            return np.asarray(self.curve.tpr(fprs))
+
+
+def claimed(claim: object) -> Claim:
+    """The claim that a number, a curve or whatever has one makes; a number is a mu.
+
+    Symmetrised: neighbours may change places, so a claim holds in both directions or for neither.
+    """
+    if isinstance(claim, (Real, Decimal)):
+        mu = _validate.non_negative("claim", claim, advice="pass the mu that is claimed")
+        return Claim(f"{mu:g}-GDP", mu, GDP(mu=mu).curve())
+    curve = as_curve("claim", claim).symmetrised()
+    named = getattr(claim, "mu", None)
+    finite = isinstance(named, float) and math.isfinite(named)
+    return Claim(_words(claim), named if finite else None, curve)
+
+
+def _words(claim: object) -> str:
+    shortened = reprlib.Repr()
+    shortened.maxother = _LONGEST
+    text = repr(claim)
+    return text if len(text) <= _LONGEST else shortened.repr(claim)

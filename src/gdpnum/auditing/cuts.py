@@ -1,0 +1,98 @@
+"""Cuts: thresholds that an audit may use, because they are fixed before the errors are counted.
+
+- a number, known before the scores;
+- ``"bonferroni"``: several ranks, fixed by the number of canaries alone. "Accuse whoever scores
+  more than the (k+1)-th highest of the canaries left out" has an FPR of which the probability to
+  exceed x is at most P[Bin(n_out, x) <= k], ties or not, and given that threshold the misses are
+  binomial; the same from the other end, by ranks of the included. Each rank has its share of the
+  level;
+- ``"split"``: the threshold that does best on one half, used on the other.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from gdpnum.auditing.claim import Claim
+from gdpnum.auditing.region import Counts, Method, p_value, region
+from gdpnum.auditing.roc import Roc
+from gdpnum.auditing.scores import Floats
+from gdpnum.errors import InvalidArgument
+
+__all__ = ["RATES", "Cut", "Rule", "fixed_cut", "halves", "rank_cuts", "split_cut"]
+
+Rule = Literal["fixed", "bonferroni", "split"]
+
+#: The shares of the canaries left out, and of the included, at whose ranks thresholds are set.
+RATES = (0.001, 0.01, 0.05, 0.15, 0.3)
+
+# Thresholds among which a split chooses.
+_TRIED = 64
+_LUCK = 1e-3
+
+
+class Cut(NamedTuple):
+    """A threshold and the errors charged to it; ``strict``: only higher scores are accused."""
+
+    threshold: float
+    strict: bool
+    counts: Counts
+
+
+def fixed_cut(roc: Roc, threshold: float) -> Cut:
+    """The errors of accusing whoever scores at least a threshold fixed in advance."""
+    fp, fn = roc.errors_from(threshold)
+    return Cut(threshold, False, Counts(fp, roc.out.size, fn, roc.included.size))
+
+
+def rank_cuts(roc: Roc) -> tuple[Cut, ...]:
+    """The errors at ranks that the numbers of canaries fix."""
+    n_out, n_in = roc.out.size, roc.included.size
+    cuts = []
+    for rank in dict.fromkeys(int(rate * n_out) for rate in RATES):
+        threshold = float(roc.out[n_out - 1 - rank])
+        _, fn = roc.errors_above(threshold)
+        cuts.append(Cut(threshold, True, Counts(rank, n_out, fn, n_in)))
+    for rank in dict.fromkeys(int(rate * n_in) for rate in RATES):
+        threshold = float(roc.included[rank])
+        fp, _ = roc.errors_from(threshold)
+        cuts.append(Cut(threshold, False, Counts(fp, n_out, rank, n_in)))
+    return tuple(cuts)
+
+
+def halves(scores: Floats, rng: np.random.Generator, name: str) -> tuple[Floats, Floats]:
+    """The scores in two halves, by chance."""
+    if scores.size < 2:
+        raise InvalidArgument(
+            f"{name} has one score, which cannot be split; pass more, or another threshold"
+        )
+    order = rng.permutation(scores.size)
+    middle = scores.size // 2
+    return scores[order[:middle]], scores[order[middle:]]
+
+
+def split_cut(
+    included: Floats, out: Floats, claim: Claim | None, level: float, method: Method, seed: int
+) -> Cut:
+    """The cut that does best on one half, with the errors of the other half.
+
+    Best: with a claim its smallest p-value; without, the largest mu at a level that leaves no room
+    for the luck of the best of many.
+    """
+    rng = np.random.default_rng(seed)
+    first_in, second_in = halves(included, rng, "scores_in")
+    first_out, second_out = halves(out, rng, "scores_out")
+    tried = Roc.of(first_in, first_out)
+
+    def worth(cut: Cut) -> float:
+        if claim is not None:
+            return -p_value(cut.counts, claim, method)
+        return region(cut.counts, level * _LUCK, method).mu(0.0)
+
+    ends = (tried.out, tried.included)
+    places = [np.unique(np.linspace(0, one.size - 1, _TRIED // 2).astype(int)) for one in ends]
+    found = {float(s) for one, at in zip(ends, places, strict=True) for s in one[at]}
+    best = max((fixed_cut(tried, threshold) for threshold in sorted(found)), key=worth)
+    return fixed_cut(Roc.of(second_in, second_out), best.threshold)
