@@ -19,17 +19,18 @@ from gdpnum.representations.gdp import GDP
 if TYPE_CHECKING:
     from gdpnum.curve.tradeoff import TradeoffCurve
 
-__all__ = ["Claim", "claimed"]
+__all__ = ["Claim", "claimed", "compared_slack"]
 
 _LONGEST = 120
 
 
 @dataclass(frozen=True)
 class Claim:
-    """A claim in words, its mu where it names one, and the curve that it says holds both ways."""
+    """A claim in words, its mu and slack where it names them, and the curve that it says holds."""
 
     words: str
     mu: float | None
+    slack: float
     curve: TradeoffCurve
 
     def betas(self, alphas: Floats) -> Floats:
@@ -50,11 +51,14 @@ def claimed(claim: object) -> Claim:
     """
     if isinstance(claim, (Real, Decimal)):
         mu = _validate.non_negative("claim", claim, advice="pass the mu that is claimed")
-        return Claim(f"{mu:g}-GDP", mu, GDP(mu=mu).curve())
+        return Claim(f"{mu:g}-GDP", mu, 0.0, GDP(mu=mu).curve())
     curve = as_curve("claim", claim).symmetrised()
     named = getattr(claim, "mu", None)
     finite = isinstance(named, float) and math.isfinite(named)
-    return Claim(_words(claim), named if finite else None, curve)
+    slack = getattr(claim, "slack", 0.0)
+    if not finite or not isinstance(slack, float):
+        return Claim(_words(claim), None, 0.0, curve)
+    return Claim(_words(claim), named, slack, curve)
 
 
 def _words(claim: object) -> str:
@@ -62,3 +66,10 @@ def _words(claim: object) -> str:
     shortened.maxother = _LONGEST
     text = repr(claim)
     return text if len(text) <= _LONGEST else shortened.repr(claim)
+
+
+def compared_slack(slack: float | None, claim: Claim | None) -> float:
+    """The slack of the mu that is bounded: the one asked for, or that of the claim's mu."""
+    if slack is None:
+        return 0.0 if claim is None else claim.slack
+    return _validate.fraction("slack", slack, advice="pass an allowance such as 1e-10")

@@ -14,9 +14,11 @@ from __future__ import annotations
 from typing import Literal, NamedTuple
 
 import numpy as np
+from scipy.special import ndtri
 
+from gdpnum.auditing.binomial import upper_rate
 from gdpnum.auditing.claim import Claim
-from gdpnum.auditing.region import Counts, Method, p_value, region
+from gdpnum.auditing.region import Counts
 from gdpnum.auditing.roc import Roc
 from gdpnum.auditing.scores import Floats
 from gdpnum.errors import InvalidArgument
@@ -73,26 +75,24 @@ def halves(scores: Floats, rng: np.random.Generator, name: str) -> tuple[Floats,
     return scores[order[:middle]], scores[order[middle:]]
 
 
-def split_cut(
-    included: Floats, out: Floats, claim: Claim | None, level: float, method: Method, seed: int
-) -> Cut:
+def split_cut(included: Floats, out: Floats, claim: Claim | None, level: float, seed: int) -> Cut:
     """The cut that does best on one half, with the errors of the other half.
 
-    Best: with a claim its smallest p-value; without, the largest mu at a level that leaves no room
-    for the luck of the best of many.
+    Best: the rectangle of error rates that is furthest, in quantiles, from the claim, or without
+    one from guessing; at a level that leaves no room for the luck of the best of many.
     """
     rng = np.random.default_rng(seed)
     first_in, second_in = halves(included, rng, "scores_in")
     first_out, second_out = halves(out, rng, "scores_out")
     tried = Roc.of(first_in, first_out)
-
-    def worth(cut: Cut) -> float:
-        if claim is not None:
-            return -p_value(cut.counts, claim, method)
-        return region(cut.counts, level * _LUCK, method).mu(0.0)
-
     ends = (tried.out, tried.included)
     places = [np.unique(np.linspace(0, one.size - 1, _TRIED // 2).astype(int)) for one in ends]
-    found = {float(s) for one, at in zip(ends, places, strict=True) for s in one[at]}
-    best = max((fixed_cut(tried, threshold) for threshold in sorted(found)), key=worth)
-    return fixed_cut(Roc.of(second_in, second_out), best.threshold)
+    thresholds = np.unique([s for one, at in zip(ends, places, strict=True) for s in one[at]])
+    errors = np.array([tried.errors_from(float(threshold)) for threshold in thresholds])
+    fprs = upper_rate(errors[:, 0], tried.out.size, _LUCK * level)
+    fnrs = upper_rate(errors[:, 1], tried.included.size, _LUCK * level)
+    with np.errstate(all="ignore"):
+        allowed = 1.0 - fprs if claim is None else claim.betas(fprs)
+        lead = np.nan_to_num(ndtri(allowed) - ndtri(fnrs), nan=-np.inf)
+    best = float(thresholds[int(np.argmax(lead))])
+    return fixed_cut(Roc.of(second_in, second_out), best)

@@ -92,8 +92,9 @@ def refuted_by_guesses(guesses: Guesses, claim: Claim, level: float) -> bool:
 def epsilon_refuted(guesses: Guesses, level: float, delta: float) -> float:
     """The epsilon below which every claim of (epsilon, delta)-DP is refuted at a level."""
     m, g, c = guesses
-    # Exact up to a thousand; beyond, the largest of a cell over its smallest i.
-    ends = np.unique(np.append(np.arange(1, 1001), np.geomspace(1e3, 1e8, 12_000).astype(int)))
+    # Exact up to twenty thousand; beyond, the largest of a cell over its smallest i.
+    ends = np.append(np.arange(1, 20_001), np.geomspace(20_010, 1e9, 20_000).astype(np.int64))
+    ends = np.unique(np.append(ends, c))
     ends = ends[ends <= c].astype(np.float64)
     starts = np.append(1.0, ends[:-1] + 1.0)[: ends.size]
 

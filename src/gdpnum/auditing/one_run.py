@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gdpnum import _validate
-from gdpnum.auditing.claim import claimed
+from gdpnum.auditing.claim import claimed, compared_slack
 from gdpnum.auditing.guesses import (
     Guesses,
     mu_refuted,
@@ -41,7 +41,7 @@ def audit_one_run(
     guesses: int | tuple[int, int] | Literal["split"] | None = None,
     claim: object = None,
     confidence: float = 0.95,
-    slack: float = 0.0,
+    slack: float | None = None,
     seed: int = 0,
 ) -> OneRunAudit:
     """A lower bound on mu from one run with many canaries, each included by a fair coin of its own.
@@ -58,8 +58,8 @@ def audit_one_run(
 
     ``guesses`` is a number g (the g highest scores), a pair (highest, lowest), None (a tenth of the
     canaries at either end) or "split": the pair that does best on one half, by ``seed``, used on
-    the other. Where a tie leaves open whom to guess, the guesses count as wrong as far as the tied
-    canaries allow.
+    the other. ``slack`` is that of the mu bounded, by default that of the claim's mu. Where a tie
+    leaves open whom to guess, the guesses count as wrong as far as the tied canaries allow.
 
     Source: Mahloujifar, Melis and Chaudhuri 2024, https://arxiv.org/abs/2410.22235.
 
@@ -71,7 +71,6 @@ def audit_one_run(
     ('0.64', 'refuted at level 0.05')
     """
     confidence = checked_confidence(confidence)
-    slack = _validate.fraction("slack", slack, advice="pass an allowance such as 1e-10")
     seed = _validate.count("seed", seed)
     kept = checked_scores("scores", scores)
     flags = checked_inclusion(included, kept.size)
@@ -81,12 +80,13 @@ def audit_one_run(
             "canaries that were included and canaries that were not"
         )
     held = None if claim is None else claimed(claim)
+    allowed = compared_slack(slack, held)
     level = level_of(confidence)
     rule: Literal["fixed", "split"] = "fixed"
     if isinstance(guesses, str):
         _validate.choice("guesses", guesses, ("split",))
         rule = "split"
-        kept, flags, ends = _split(kept, flags, level, slack, seed)
+        kept, flags, ends = _split(kept, flags, level, allowed, seed)
     else:
         ends = _ends(guesses, kept.size)
     found = Guesses(kept.size, sum(ends), _correct(kept, flags, ends))
@@ -98,8 +98,8 @@ def audit_one_run(
         p = min(near, 1.0 - confidence) if refuted else max(near, np.nextafter(1 - confidence, 1))
     return OneRunAudit(
         confidence=confidence,
-        slack=slack,
-        mu_lower=mu_refuted(found, level, slack),
+        slack=allowed,
+        mu_lower=mu_refuted(found, level, allowed),
         claim=None if held is None else held.words,
         claim_mu=None if held is None else held.mu,
         p_value=None if p is None else float(p),

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gdpnum import _validate
-from gdpnum.auditing.claim import Claim, claimed
+from gdpnum.auditing.claim import Claim, claimed, compared_slack
 from gdpnum.auditing.cuts import Cut, Rule, fixed_cut, rank_cuts, split_cut
 from gdpnum.auditing.region import Method, p_value, region
 from gdpnum.auditing.result import RunsAudit, level_of
@@ -29,7 +29,7 @@ def audit(
     confidence: float = 0.95,
     threshold: float | Literal["bonferroni", "split"] = "bonferroni",
     method: Method = "joint",
-    slack: float = 0.0,
+    slack: float | None = None,
     seed: int = 0,
 ) -> RunsAudit:
     """A lower bound on mu from an attack's scores, one a run, with and without the canary.
@@ -44,10 +44,11 @@ def audit(
 
     ``scores_in`` are those of runs with the canary, the higher the surer the attack was of it; ties
     and infinities may be. ``claim`` is a mu, a statement, a mechanism, a curve, or whatever has
-    one. ``threshold`` is a number that was fixed before the scores were seen, "bonferroni" (ranks
-    fixed by the numbers of runs, each with its share of the level) or "split" (chosen on one half,
-    by ``seed``, used on the other). ``method`` says how the two errors are bounded: "joint" by
-    Fisher's product, or "clopper_pearson" each at half the level.
+    one; ``slack`` is that of the mu bounded, by default that of the claim's mu. ``threshold`` is a
+    number that was fixed before the scores were seen, "bonferroni" (ranks fixed by the numbers of
+    runs, each with its share of the level) or "split" (chosen on one half, by ``seed``, used on the
+    other). ``method`` says how the two errors are bounded: "joint" by Fisher's product, or
+    "clopper_pearson" each at half the level.
 
     >>> import numpy as np
     >>> rng = np.random.default_rng(1)
@@ -56,14 +57,14 @@ def audit(
     ('0.93', 'refuted at level 0.05')
     """
     confidence = checked_confidence(confidence)
-    slack = _validate.fraction("slack", slack, advice="pass an allowance such as 1e-10")
     method = _validate.choice("method", method, _METHODS)
     seed = _validate.count("seed", seed)
     included, out = checked_scores("scores_in", scores_in), checked_scores("scores_out", scores_out)
     held = None if claim is None else claimed(claim)
+    allowed = compared_slack(slack, held)
     level = level_of(confidence)
     roc = Roc.of(included, out)
-    rule, cuts = _cuts(threshold, included, out, roc, held, level, method, seed)
+    rule, cuts = _cuts(threshold, included, out, roc, held, level, seed)
     share = level / len(cuts)
     regions = [region(cut.counts, share, method) for cut in cuts]
     auc, advantage = roc.auc_and_advantage()
@@ -75,8 +76,8 @@ def audit(
         p = min(found, 1.0 - confidence) if refuted else max(found, np.nextafter(1 - confidence, 1))
     return RunsAudit(
         confidence=confidence,
-        slack=slack,
-        mu_lower=max(one.mu(slack) for one in regions),
+        slack=allowed,
+        mu_lower=max(one.mu(allowed) for one in regions),
         claim=None if held is None else held.words,
         claim_mu=None if held is None else held.mu,
         p_value=None if p is None else float(min(1.0, p)),
@@ -111,12 +112,11 @@ def _cuts(
     roc: Roc,
     claim: Claim | None,
     level: float,
-    method: Method,
     seed: int,
 ) -> tuple[Rule, tuple[Cut, ...]]:
     if threshold == "bonferroni":
         return "bonferroni", rank_cuts(roc)
     if threshold == "split":
-        return "split", (split_cut(included, out, claim, level, method, seed),)
+        return "split", (split_cut(included, out, claim, level, seed),)
     advice = "pass a number fixed in advance, 'bonferroni' or 'split'"
     return "fixed", (fixed_cut(roc, _validate.real("threshold", threshold, advice=advice)),)
