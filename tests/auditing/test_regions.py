@@ -1,6 +1,7 @@
 """Which error rates counts leave possible: never too few, and not many too many."""
 
 import math
+from itertools import pairwise
 
 import mpmath
 import numpy as np
@@ -141,7 +142,7 @@ def test_the_p_value_the_bound_and_the_refutation_agree(fp, fn, mu, level, metho
 @pytest.mark.parametrize("method", METHODS)
 def test_fewer_errors_prove_more(method):
     bounds = [region(Counts(k, 100, 30, 80), 0.05, method).mu(0.0) for k in range(0, 100, 7)]
-    assert all(first >= second for first, second in zip(bounds, bounds[1:], strict=False))
+    assert all(first >= second for first, second in pairwise(bounds))
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -52,7 +52,9 @@ def claimed(claim: object) -> Claim:
     if isinstance(claim, (Real, Decimal)):
         mu = _validate.non_negative("claim", claim, advice="pass the mu that is claimed")
         return Claim(f"{mu:g}-GDP", mu, 0.0, GDP(mu=mu).curve())
-    curve = as_curve("claim", claim).symmetrised()
+    # Underflow is harmless here, and no concern of a caller who has it raised.
+    with np.errstate(all="ignore"):
+        curve = as_curve("claim", claim).symmetrised()
     named = getattr(claim, "mu", None)
     finite = isinstance(named, float) and math.isfinite(named)
     slack = getattr(claim, "slack", 0.0)

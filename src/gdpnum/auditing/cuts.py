@@ -46,7 +46,7 @@ class Cut(NamedTuple):
 def fixed_cut(roc: Roc, threshold: float) -> Cut:
     """The errors of accusing whoever scores at least a threshold fixed in advance."""
     fp, fn = roc.errors_from(threshold)
-    return Cut(threshold, False, Counts(fp, roc.out.size, fn, roc.included.size))
+    return Cut(threshold, False, Counts(int(fp), roc.out.size, int(fn), roc.included.size))
 
 
 def rank_cuts(roc: Roc) -> tuple[Cut, ...]:
@@ -60,7 +60,7 @@ def rank_cuts(roc: Roc) -> tuple[Cut, ...]:
     for rank in dict.fromkeys(int(rate * n_in) for rate in RATES):
         threshold = float(roc.included[rank])
         fp, _ = roc.errors_from(threshold)
-        cuts.append(Cut(threshold, False, Counts(fp, n_out, rank, n_in)))
+        cuts.append(Cut(threshold, False, Counts(int(fp), n_out, rank, n_in)))
     return tuple(cuts)
 
 
@@ -87,10 +87,10 @@ def split_cut(included: Floats, out: Floats, claim: Claim | None, level: float, 
     tried = Roc.of(first_in, first_out)
     ends = (tried.out, tried.included)
     places = [np.unique(np.linspace(0, one.size - 1, _TRIED // 2).astype(int)) for one in ends]
-    thresholds = np.unique([s for one, at in zip(ends, places, strict=True) for s in one[at]])
-    errors = np.array([tried.errors_from(float(threshold)) for threshold in thresholds])
-    fprs = upper_rate(errors[:, 0], tried.out.size, _LUCK * level)
-    fnrs = upper_rate(errors[:, 1], tried.included.size, _LUCK * level)
+    thresholds = np.unique(np.concatenate([one[at] for one, at in zip(ends, places, strict=True)]))
+    fps, fns = tried.errors_from(thresholds)
+    fprs = upper_rate(fps, tried.out.size, _LUCK * level)
+    fnrs = upper_rate(fns, tried.included.size, _LUCK * level)
     with np.errstate(all="ignore"):
         allowed = 1.0 - fprs if claim is None else claim.betas(fprs)
         lead = np.nan_to_num(ndtri(allowed) - ndtri(fnrs), nan=-np.inf)

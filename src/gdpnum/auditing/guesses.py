@@ -92,19 +92,13 @@ def refuted_by_guesses(guesses: Guesses, claim: Claim, level: float) -> bool:
 def epsilon_refuted(guesses: Guesses, level: float, delta: float) -> float:
     """The epsilon below which every claim of (epsilon, delta)-DP is refuted at a level."""
     m, g, c = guesses
-    # Exact up to twenty thousand; beyond, the largest of a cell over its smallest i.
-    ends = np.append(np.arange(1, 20_001), np.geomspace(20_010, 1e9, 20_000).astype(np.int64))
-    ends = np.unique(np.append(ends, c))
-    ends = ends[ends <= c].astype(np.float64)
-    starts = np.append(1.0, ends[:-1] + 1.0)[: ends.size]
 
     def p(epsilon: float) -> float:
         rate = 1.0 / (1.0 + math.exp(-epsilon))
         tail = float(many(c, g, rate))
         if delta == 0.0 or c == 0:
             return tail
-        within = np.maximum(many(c - ends, g, rate) - tail * (1.0 - 1e-9), 0.0)
-        return tail + 2.0 * m * delta * float((within / starts).max())
+        return tail + 2.0 * m * delta * _largest_share(guesses, rate, tail)
 
     if p(0.0) > level:
         return 0.0
@@ -119,16 +113,36 @@ def epsilon_refuted(guesses: Guesses, level: float, delta: float) -> float:
     return low
 
 
+def _largest_share(guesses: Guesses, rate: float, tail: float) -> float:
+    """The largest of P[c > W >= c - i] / i over i = 1 ... c, from above.
+
+    On a cell of i the share is at most that of its end over its start; cells are halved until that
+    is as good as sharp.
+    """
+    _, g, c = guesses
+    ends = np.unique(np.append(np.geomspace(1, c, 64).astype(np.int64), c))
+    while True:
+        within = np.maximum(many(c - ends, g, rate) - tail * (1.0 - 1e-9), 0.0)
+        starts = np.append(0, ends[:-1]) + 1
+        above, attained = within / starts, float((within / ends).max())
+        wide = (above > (1.0 + 1e-7) * attained) & (ends > starts)
+        if not wide.any():
+            return float(above.max())
+        ends = np.unique(np.append(ends, (starts[wide] + ends[wide]) // 2))
+
+
 def _refuted(guesses: Guesses, levels: Floats, inverse: Callable[[Floats], Floats]) -> Bools:
     m, g, c = guesses
     r, h = levels * (c / m), levels * ((g - c) / m)
+    needed = g / m * (1.0 + _ERROR)
     with np.errstate(all="ignore"):
         for i in _updates(c):
             raised = np.maximum(h, inverse(r) * (1.0 - _ERROR))
-            if (raised == h).all():
+            # What has passed only rises, and what stands still stays.
+            if ((raised == h) | (r + h > needed)).all():
                 break
             r, h = np.minimum(1.0, r + i / (g - i) * (raised - h)), raised
-    return np.asarray(r + h > g / m * (1.0 + _ERROR))
+    return np.asarray(r + h > needed)
 
 
 def _updates(correct: int) -> list[int]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from gdpnum.auditing.binomial import few, many, upper_rate
 from gdpnum.auditing.scores import Bools, Floats, Ints
@@ -50,10 +51,10 @@ class Roc:
         fp = self.out.size - np.searchsorted(self.out, threshold, side="right")
         return int(fp), int(np.searchsorted(self.included, threshold, side="right"))
 
-    def errors_from(self, threshold: float) -> tuple[int, int]:
-        """FP and FN of accusing whoever scores at least the threshold."""
-        fp = self.out.size - np.searchsorted(self.out, threshold, side="left")
-        return int(fp), int(np.searchsorted(self.included, threshold, side="left"))
+    def errors_from(self, thresholds: ArrayLike) -> tuple[Ints, Ints]:
+        """FPs and FNs of accusing whoever scores at least each threshold."""
+        fps = self.out.size - np.searchsorted(self.out, thresholds, side="left")
+        return np.asarray(fps), np.asarray(np.searchsorted(self.included, thresholds, side="left"))
 
     def auc_and_advantage(self) -> tuple[float, float]:
         """The area under the curve, ties counting half, and the largest TPR - FPR."""
