@@ -18,6 +18,7 @@ from gdpnum.auditing.guesses import (
     Guesses,
     epsilon_refuted,
     mu_refuted,
+    p_value_of_epsilon,
     p_value_of_guesses,
     refuted_by_guesses,
 )
@@ -66,7 +67,7 @@ def test_the_values_that_jax_privacy_publishes(shift):
     for number in np.random.default_rng(0).permutation(len(tried)):
         # By chance, most vertices come after one that refutes more, and need only one look.
         one = tried[number]
-        if one.correct > one.guessed / (1.0 + math.exp(-pure)):
+        if p_value_of_epsilon(one, pure, 1e-6) <= level:
             pure = max(pure, epsilon_refuted(one, level, 1e-6))
         if module._refuted(one, np.array([level]), lambda r, mu=mu: ndtr(ndtri(r) - mu))[0]:
             mu = max(mu, mu_refuted(one, level, 0.0))

@@ -30,7 +30,14 @@ from gdpnum.auditing.binomial import many
 from gdpnum.auditing.claim import Claim
 from gdpnum.auditing.scores import Bools, Floats
 
-__all__ = ["Guesses", "epsilon_refuted", "mu_refuted", "p_value_of_guesses", "refuted_by_guesses"]
+__all__ = [
+    "Guesses",
+    "epsilon_refuted",
+    "mu_refuted",
+    "p_value_of_epsilon",
+    "p_value_of_guesses",
+    "refuted_by_guesses",
+]
 
 # Updates that are made at most, and values that are tried at a time.
 _UPDATES = 20_000
@@ -91,26 +98,31 @@ def refuted_by_guesses(guesses: Guesses, claim: Claim, level: float) -> bool:
 
 def epsilon_refuted(guesses: Guesses, level: float, delta: float) -> float:
     """The epsilon below which every claim of (epsilon, delta)-DP is refuted at a level."""
-    m, g, c = guesses
 
-    def p(epsilon: float) -> float:
-        rate = 1.0 / (1.0 + math.exp(-epsilon))
-        tail = float(many(c, g, rate))
-        if delta == 0.0 or c == 0:
-            return tail
-        return tail + 2.0 * m * delta * _largest_share(guesses, rate, tail)
+    def refuted(epsilon: float) -> bool:
+        return p_value_of_epsilon(guesses, epsilon, delta) <= level
 
-    if p(0.0) > level:
+    if not refuted(0.0):
         return 0.0
     low, high = 0.0, 1.0
-    while p(high) <= level:
+    while refuted(high):
         if high > 500.0:
             return high
         low, high = high, 2.0 * high
-    for _ in range(45):
+    for _ in range(40):
         middle = 0.5 * (low + high)
-        low, high = (middle, high) if p(middle) <= level else (low, middle)
+        low, high = (middle, high) if refuted(middle) else (low, middle)
     return low
+
+
+def p_value_of_epsilon(guesses: Guesses, epsilon: float, delta: float) -> float:
+    """The p-value of a claim of (epsilon, delta)-DP, from above; it may exceed one."""
+    m, g, c = guesses
+    rate = 1.0 / (1.0 + math.exp(-epsilon))
+    tail = float(many(c, g, rate))
+    if delta == 0.0 or c == 0:
+        return tail
+    return tail + 2.0 * m * delta * _largest_share(guesses, rate, tail)
 
 
 def _largest_share(guesses: Guesses, rate: float, tail: float) -> float:
