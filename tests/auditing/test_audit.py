@@ -100,7 +100,7 @@ def test_the_area_of_chunks_is_that_of_the_whole(monkeypatch):
 @pytest.mark.parametrize("step", [1e-9, 0.5])
 def test_the_band_holds_the_truth_as_often_as_it_says(step):
     # Ties of half a standard deviation, or none; the truth of the rounded scores, by a large draw.
-    rng, audits, inside = np.random.default_rng(7), 300, 0
+    rng, audits, inside = np.random.default_rng(7), 200, 0
     large = Roc.of(
         np.floor(rng.normal(1.0, size=400_000) / step), np.floor(rng.normal(size=400_000) / step)
     )
@@ -210,6 +210,7 @@ def test_a_caller_may_have_errors_raised():
         str(gdpnum.audit_one_run(np.arange(40.0), np.arange(40) % 2, claim=0.3))
 
 
+@pytest.mark.slow
 def test_ten_million_scores_within_memory(three_gigabytes):
     rng = np.random.default_rng(11)
     included = rng.standard_normal(5_000_000, dtype=np.float32) + np.float32(1.0)
@@ -343,7 +344,7 @@ def test_how_the_threshold_came_about_is_said(guessed):
         threshold: str(gdpnum.audit(*scores, threshold=threshold))
         for threshold in ("bonferroni", "split", 0.5)
     }
-    assert "shared by 8 thresholds" in " ".join(said["bonferroni"].split())
+    assert "shared by 6 thresholds" in " ".join(said["bonferroni"].split())
     assert "chosen on one half of the runs" in " ".join(said["split"].split())
     assert "fixed in advance" in " ".join(said[0.5].split())
     assert "fixed before any score" in " ".join(str(guessed).split())

@@ -39,7 +39,7 @@ def simulated(truth, included, rng):
 @pytest.fixture(
     scope="module",
     params=[
-        *((name, 250) for name in TRUTHS),
+        *((name, 120) for name in TRUTHS),
         *(pytest.param((name, 2000), marks=pytest.mark.slow) for name in TRUTHS),
     ],
     ids=lambda param: f"{param[0]}, {param[1]} audits",
@@ -78,12 +78,11 @@ def test_many_runs(truth, rule, method):
     assert refuted <= most(len(out))
 
 
-@pytest.mark.parametrize("ties", [0.25, 2.0])
-def test_ranks_among_ties(truth, ties):
+def test_ranks_among_ties(truth):
     # Rounded scores are a weaker attack, and a rank is then a place among many.
     claim, included, out = truth
     runs = [
-        rank_cuts(Roc.of(np.round(included[i] / ties), np.round(out[i] / ties)))
+        rank_cuts(Roc.of(np.round(2.0 * included[i]), np.round(2.0 * out[i])))
         for i in range(len(out))
     ]
     assert refutations(claim, runs, "joint") <= most(len(out))
@@ -125,9 +124,9 @@ def test_a_threshold_picked_on_the_same_scores_would_be_refuted_too_often():
     # What the rules are there for: with mu = 0 claimed and true, the best of all thresholds.
     claim, rng = claimed(0.0), np.random.default_rng(23)
     refuted = 0
-    for _ in range(300):
+    for _ in range(150):
         roc = Roc.of(rng.normal(size=CANARIES), rng.normal(size=CANARIES))
         # The best is the one of the largest advantage.
         best = max(roc.out, key=lambda score: -sum(fixed_cut(roc, score).counts))
         refuted += region(fixed_cut(roc, float(best)).counts, LEVEL, "joint").refutes(claim)
-    assert refuted > 300 * 2 * LEVEL
+    assert refuted > 150 * 2 * LEVEL

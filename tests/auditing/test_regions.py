@@ -90,11 +90,11 @@ def test_the_rectangle_is_that_of_the_formula():
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("level", [0.3, 0.05, 0.01])
+@pytest.mark.parametrize("level", [0.3, 0.05])
 @pytest.mark.parametrize(("x", "y"), [(0.01, 0.5), (0.1, 0.1), (0.3, 0.31), (0.0, 0.9), (0.9, 0.9)])
 def test_the_truth_is_excluded_no_more_often_than_the_level_says(method, level, x, y):
     # Every pair of counts, with its probability; no sampling.
-    n_out, n_in = 12, 9
+    n_out, n_in = 10, 8
     excluded = 0.0
     first, second = masses(n_out, x), masses(n_in, y)
     for fp, fn in np.ndindex(n_out + 1, n_in + 1):

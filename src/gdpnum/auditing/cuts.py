@@ -20,7 +20,7 @@ from gdpnum.auditing.binomial import upper_rate
 from gdpnum.auditing.claim import Claim
 from gdpnum.auditing.region import Counts
 from gdpnum.auditing.roc import Roc
-from gdpnum.auditing.scores import Floats
+from gdpnum.auditing.scores import Floats, Ints
 from gdpnum.errors import InvalidArgument
 
 __all__ = ["RATES", "Cut", "Rule", "fixed_cut", "halves", "rank_cuts", "split_cut"]
@@ -28,11 +28,11 @@ __all__ = ["RATES", "Cut", "Rule", "fixed_cut", "halves", "rank_cuts", "split_cu
 Rule = Literal["fixed", "bonferroni", "split"]
 
 #: The shares of the canaries left out, and of the included, at whose ranks thresholds are set.
-RATES = (0.001, 0.01, 0.05, 0.15, 0.3)
+RATES = (0.0, 0.01, 0.1, 0.3)
 
 # Thresholds among which a split chooses.
 _TRIED = 64
-_LUCK = 1e-3
+_LUCK = 0.1
 
 
 class Cut(NamedTuple):
@@ -85,9 +85,9 @@ def split_cut(included: Floats, out: Floats, claim: Claim | None, level: float, 
     first_in, second_in = halves(included, rng, "scores_in")
     first_out, second_out = halves(out, rng, "scores_out")
     tried = Roc.of(first_in, first_out)
-    ends = (tried.out, tried.included)
-    places = [np.unique(np.linspace(0, one.size - 1, _TRIED // 2).astype(int)) for one in ends]
-    thresholds = np.unique(np.concatenate([one[at] for one, at in zip(ends, places, strict=True)]))
+    # Ranks from the end where errors are rare: few false accusations, then few misses.
+    top = tried.out[tried.out.size - 1 - _ranks(tried.out.size)]
+    thresholds = np.unique(np.append(top, tried.included[_ranks(tried.included.size)]))
     fps, fns = tried.errors_from(thresholds)
     fprs = upper_rate(fps, tried.out.size, _LUCK * level)
     fnrs = upper_rate(fns, tried.included.size, _LUCK * level)
@@ -96,3 +96,8 @@ def split_cut(included: Floats, out: Floats, claim: Claim | None, level: float, 
         lead = np.nan_to_num(ndtri(allowed) - ndtri(fnrs), nan=-np.inf)
     best = float(thresholds[int(np.argmax(lead))])
     return fixed_cut(Roc.of(second_in, second_out), best)
+
+
+def _ranks(size: int) -> Ints:
+    """Ranks from 0 on, each a little further than the last."""
+    return np.unique(np.geomspace(1, size, _TRIED // 2).astype(np.int64)) - 1
