@@ -39,39 +39,46 @@ def test_at_a_fixed_threshold_epsilon_is_theirs(auditing, mu, number, delta):
         assert ours.epsilon(delta) == pytest.approx(epsilon, abs=1e-9)
 
 
+def lead(pairs):
+    """The mean of ours - theirs, and its standard error."""
+    ahead = np.diff(np.array(pairs), axis=1)[:, 0]
+    return ahead.mean(), ahead.std(ddof=1) / np.sqrt(ahead.size)
+
+
+# Theirs divides the level by the vertices of the hull found on the same scores, ours by a number
+# fixed in advance; so on one draw either may be ahead. The draws are not those on which our ranks
+# were chosen.
 @pytest.mark.parametrize("mu", [0.3, 1.0, 3.0])
 @pytest.mark.parametrize("number", [200, 1000, 5000])
 def test_over_several_thresholds_epsilon_is_at_least_theirs(auditing, mu, number):
-    # Theirs divides the level by the vertices of the hull found on the same scores, ours by a
-    # number fixed in advance; so on one draw either may be ahead, and on the whole ours is.
-    ours, theirs = [], []
-    for seed in range(8):
+    pairs = []
+    for seed in range(1000, 1016):
         scores = drawn(mu, number, seed)
-        ours.append(gdpnum.audit(*scores).epsilon(DELTA))
-        found = auditing.CanaryScoreAuditor(*scores)
-        theirs.append(found.epsilon_clopper_pearson(LEVEL, DELTA, one_sided=False))
-    assert np.mean(ours) >= np.mean(theirs)
+        theirs = auditing.CanaryScoreAuditor(*scores)
+        epsilon = theirs.epsilon_clopper_pearson(LEVEL, DELTA, one_sided=False)
+        pairs.append((epsilon, gdpnum.audit(*scores).epsilon(DELTA)))
+    mean, error = lead(pairs)
+    assert mean >= -3.0 * error
 
 
 @pytest.mark.parametrize("mu", [0.3, 1.0, 3.0])
-def test_on_a_split_epsilon_is_at_least_theirs(auditing, mu):
-    # Both choose on one half what does best against an epsilon at this delta.
-    ours, theirs = [], []
-    for seed in range(40):
+def test_on_a_split_epsilon_is_theirs_or_more_but_for_chance(auditing, mu):
+    # Both choose on one half, each its own, what does best against an epsilon at this delta.
+    pairs = []
+    for seed in range(1000, 1030):
         scores = drawn(mu, 5000, seed)
-        found = auditing.CanaryScoreAuditor(*scores)
+        theirs = auditing.CanaryScoreAuditor(*scores)
         strategy = auditing.Split(seed=seed)
-        theirs.append(
-            found.epsilon_clopper_pearson(
-                LEVEL, DELTA, one_sided=False, threshold_strategy=strategy
-            )
+        epsilon = theirs.epsilon_clopper_pearson(
+            LEVEL, DELTA, one_sided=False, threshold_strategy=strategy
         )
         claim = gdpnum.ApproxDP(epsilon=2.0 * mu, delta=DELTA)
         shown = gdpnum.audit(
             *scores, threshold="split", method="clopper_pearson", claim=claim, seed=seed
         )
-        ours.append(shown.epsilon(DELTA))
-    assert np.mean(ours) >= np.mean(theirs)
+        pairs.append((epsilon, shown.epsilon(DELTA)))
+    mean, error = lead(pairs)
+    assert mean >= -3.0 * error
 
 
 def test_by_mu_ours_is_at_least_theirs_and_never_above_the_truth(auditing):

@@ -30,7 +30,7 @@ __all__ = ["Counts", "Method", "Region", "p_value", "region"]
 Method = Literal["joint", "clopper_pearson"]
 
 # Corners of a staircase, which costs a factor of level**(1/corners) in the level.
-_CORNERS = 256
+_CORNERS = 128
 
 # Twice what the quantile function may err by, for quantiles below 40.
 _QUANTILE_ERROR = 80.0 * 2.0**-50
