@@ -159,7 +159,7 @@ def _columns(text: str, label: str) -> tuple[Any, Any]:
     for row in lines:
         if not row or not "".join(row).strip():
             continue
-        if lines.line_num == 1 and not _is_number(row[0]):
+        if not scores and "score" in _spelled(row):
             places = _places(row, label)
             continue
         try:
@@ -168,29 +168,23 @@ def _columns(text: str, label: str) -> tuple[Any, Any]:
         except (IndexError, ValueError):
             raise InvalidArgument(
                 f"{label}, line {lines.line_num}: {','.join(row)!r} is no score and 1 or 0; mend "
-                "it there"
+                "it there, or name the columns score and included in the first line"
             ) from None
     return np.array(scores), np.array(included, dtype=bool)
 
 
 def _places(names: list[str], label: str) -> tuple[int, int]:
-    spelled = [name.strip().lower() for name in names]
-    for wanted in ("score", "included"):
-        if wanted not in spelled:
-            raise InvalidArgument(
-                f"{label} has no column {wanted!r}, but {', '.join(names)}; name two columns score "
-                "and included"
-            )
+    spelled = _spelled(names)
+    if "included" not in spelled:
+        raise InvalidArgument(
+            f"{label} has no column 'included', but {', '.join(names)}; name two columns score and "
+            "included"
+        )
     return spelled.index("score"), spelled.index("included")
 
 
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        # A first line of flags before scores, without names, would be told by its line number.
-        return text.strip().lower() in (*_YES, *_NO)
-    return True
+def _spelled(names: list[str]) -> list[str]:
+    return [name.strip().lower() for name in names]
 
 
 def _flag(text: str) -> bool:
