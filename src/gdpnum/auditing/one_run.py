@@ -53,8 +53,8 @@ def audit_one_run(
     Guarantee: if each canary was included by an independent fair coin and the number of guesses was
     fixed before the scores were seen, then with probability ``confidence`` what was run is
     (mu, slack)-GDP for no mu below ``mu_lower``, for neighbours that differ in one canary's coin;
-    a claim that is true is refuted with a probability of at most 1 - confidence. The bound is on
-    all canaries together and so stays below what the same canaries would show in runs of their own.
+    a claim that is true is refuted with a probability of at most 1 - confidence. The theorem allows
+    the canaries to help each other, so with many of them the bound stays short of mu.
 
     ``guesses`` is a number g (the g highest scores), a pair (highest, lowest), None (a tenth of the
     canaries at either end) or "split": the pair that does best on one half, by ``seed``, used on
