@@ -5,6 +5,7 @@ how often it is right is held against what the accountant says of this very run.
 Needs ``pip install 'gdpnum[opacus]'``.
 """
 
+import math
 import warnings
 
 import torch
@@ -78,7 +79,7 @@ for _ in range(EPOCHS):
         loss_of_canary += torch.log1p(rate * ratio)
 
 run = gdpnum.from_opacus(engine, data_loader=loader, optimizer=optimizer)
-print(f"By accounting, mu is at most {gdpnum.fit_gdp(run).mu:.3f}.\n")
+print(f"By accounting, mu is at most {math.ceil(1e3 * gdpnum.fit_gdp(run).mu) / 1e3}.\n")
 
 # A tenth of the canaries at either end are guessed: fixed here, before any score is looked at.
 found = gdpnum.audit_one_run(loss_of_canary.numpy(), by_gradient.numpy(), claim=run)

@@ -136,7 +136,7 @@ def test_a_run_by_opacus_is_audited_by_its_canaries():
     pytest.importorskip("opacus")
     said = run("audit_one_run.py")
     strong, weak = said.split("Black-box canaries")
-    assert "mu is at most 0.97" in strong
+    assert "mu is at most 0.98." in strong
     assert "not refuted at level 0.05" in strong
     assert "not refuted at level 0.05" in weak
     bound = float(strong.split("no mu below ")[1].split()[0])
