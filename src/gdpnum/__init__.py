@@ -41,6 +41,7 @@ from gdpnum.mechanisms import (
 if TYPE_CHECKING:
     from gdpnum import converter, dpsgd, integrations, plot, report, risk
     from gdpnum.account import tradeoff_curve
+    from gdpnum.auditing import AuditResult, OneRunAudit, RunsAudit, audit, audit_one_run
     from gdpnum.calibration import Calibration, DPSGDCalibration, calibrate, calibrate_dpsgd
     from gdpnum.comparison import Comparison, compare
     from gdpnum.converter import PLDConverter, get_worst_case_regret
@@ -86,6 +87,7 @@ __all__ = [
     "RDP",
     "ZCDP",
     "ApproxDP",
+    "AuditResult",
     "BlackwellOrder",
     "BudgetExceeded",
     "CTDAccountant",
@@ -105,6 +107,7 @@ __all__ = [
     "KnownCurve",
     "Laplace",
     "Mechanism",
+    "OneRunAudit",
     "PLDConverter",
     "PoissonSampled",
     "PureDP",
@@ -112,6 +115,7 @@ __all__ = [
     "Repeated",
     "ReportNoisyMax",
     "Representation",
+    "RunsAudit",
     "Statement",
     "SweepTable",
     "TradeoffCurve",
@@ -119,6 +123,8 @@ __all__ = [
     "UnsupportedMechanism",
     "__version__",
     "advantage_from_mu",
+    "audit",
+    "audit_one_run",
     "blackwell_order",
     "calibrate",
     "calibrate_dpsgd",
@@ -157,6 +163,7 @@ __all__ = [
 
 # Where each name is that needs numpy.
 _LAZY = {
+    "gdpnum.auditing": ["AuditResult", "OneRunAudit", "RunsAudit", "audit", "audit_one_run"],
     "gdpnum.calibration": ["Calibration", "DPSGDCalibration", "calibrate", "calibrate_dpsgd"],
     "gdpnum.comparison": ["Comparison", "compare"],
     "gdpnum.converter": ["PLDConverter", "get_worst_case_regret"],

@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 import pytest
-from gdpnum.pairs.bounded_range import block_pair, blocks
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.integrate import quad
@@ -12,6 +11,7 @@ from scipy.special import gammaln, ndtr
 
 import gdpnum
 from gdpnum import ExponentialMechanism, ReportNoisyMax, fit_gdp, tradeoff_curve
+from gdpnum.pairs.bounded_range import block_pair, blocks
 
 EPSILONS = np.linspace(0.0, 3.0, 61)
 

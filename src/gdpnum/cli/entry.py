@@ -10,6 +10,7 @@ import typer
 
 from gdpnum._version import __version__
 from gdpnum.cli import (
+    audit,
     calibrate,
     compare,
     completion,
@@ -69,7 +70,7 @@ def options(
 
 
 _COMMANDS = (
-    *(dpsgd, run, convert, calibrate, compare, sweep, opacus, report),
+    *(dpsgd, run, convert, calibrate, compare, sweep, opacus, report, audit),
     completion,
 )
 for _module in _COMMANDS:
