@@ -1,0 +1,178 @@
+"""What each operation of the contour engine may be wrong by, one function a charge.
+
+Rounding is counted in units of u = 2^-53. A lemma named here is proved in docs/proofs_contour.md.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = [
+    "FUNCTION",
+    "UNIT",
+    "alias_above",
+    "alias_below",
+    "cut_ends",
+    "cumulant_rounding",
+    "evaluation",
+    "left_out",
+    "left_out_slowly",
+    "loss_units",
+    "phase_units",
+    "power",
+    "profile_of_mu",
+    "quadrature",
+    "quantile",
+    "shifted_quadrature",
+    "slow_decay",
+    "weight_units",
+]
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+
+#: Unit roundoff of a double.
+UNIT = 2.0**-53
+
+#: Units that exp, expm1, log1p, sin, cos and arctan2 may be wrong by: four in the last place.
+FUNCTION = 8.0
+
+
+def quadrature(above: Floats, below: Floats, exponent: Floats) -> Floats:
+    """Trapezoid against integral, relative to M(lam) (Lemma C4).
+
+    exp(above) and exp(below) bound how much larger the integrand is at heights b above and below
+    the line; ``exponent`` is 2 pi b / d.
+    """
+    with np.errstate(under="ignore", over="ignore"):
+        sides: Floats = 1.01 * (np.exp(above - exponent) + np.exp(below - exponent))
+    return sides / -np.expm1(-exponent)
+
+
+def cut_ends(
+    ends: Floats, left: Floats, rights: list[Floats], shares: list[Floats], step: Floats
+) -> Floats:
+    """Nodes left out beyond the first and the last (Lemma C5), relative to M(lam).
+
+    ``ends`` are the integrand's values there over M. To the left it falls like a normal density
+    at ``left`` or faster; to the right like a mixture of those at ``rights``, with ``shares``.
+    """
+    with np.errstate(divide="ignore", under="ignore", over="ignore", invalid="ignore"):
+        total = ends[:, :, 0] * np.where(left > 0.0, 1.0 / left, np.inf)
+        for share, right in zip(shares, rights, strict=True):
+            grown = np.exp(np.minimum(0.5 * right * right, 700.0))
+            inside = (2.6 + step) * grown
+            mills = np.where(right > 0.5, 1.0 / np.maximum(right, 0.5), inside)
+            total = total + ends[:, :, 1] * np.maximum(share, 0.0) * mills
+    return total * 1.01
+
+
+def shifted_quadrature(growth: Floats, exponent: Floats) -> Floats:
+    """The trapezoid for R_a against its integral, relative to M(lam) (Lemma C6).
+
+    exp(growth) bounds how much larger the integrand is at height b, ``exponent`` is 2 pi b / d.
+    """
+    with np.errstate(over="ignore", under="ignore"):
+        sides: Floats = 2.02 * np.exp(growth - exponent) / -np.expm1(-exponent)
+    return sides
+
+
+def left_out(log_decay: Floats, theta: Floats) -> Floats:
+    """Frequencies beyond theta in the sum for delta, over exp(K - lam eps) (Lemma C3)."""
+    with np.errstate(under="ignore"):
+        total: Floats = np.exp(log_decay) / (np.pi * theta)
+    return total
+
+
+def left_out_slowly(log_decays: Floats, log_ratios: Floats) -> Floats:
+    """The same in the sum for alpha, from the decay on a ladder of theta (Lemma C3)."""
+    with np.errstate(under="ignore"):
+        total: Floats = (np.exp(log_decays) * log_ratios).sum(axis=-1) / np.pi
+    return total
+
+
+def slow_decay(power: Floats, scale: Floats, growth: Floats) -> Floats:
+    """The log of a bound (scale power / (e theta))^power e^growth on R_a at every theta (C3)."""
+    with np.errstate(divide="ignore"):
+        bound: Floats = power * (np.log(power * scale) - 1.0) + growth
+    return bound
+
+
+def alias_above(log_first: Floats, log_ratio: Floats) -> Floats:
+    """Images k > 0: a geometric series from its first term (Lemma C2)."""
+    with np.errstate(over="ignore", under="ignore", divide="ignore", invalid="ignore"):
+        series: Floats = np.where(
+            log_ratio < 0.0, np.exp(log_first) / -np.expm1(np.minimum(log_ratio, -1e-300)), np.inf
+        )
+    return series
+
+
+def alias_below(log_first: Floats, log_ratio: Floats) -> Floats:
+    """Images k < 0, without the two terms that are known exactly (Lemma C2)."""
+    return alias_above(log_first, log_ratio)
+
+
+def loss_units(spread: Floats, posterior: Floats, loss: Floats) -> Floats:
+    """Units by which a node's loss may be wrong (Lemma C7).
+
+    ``spread`` is |c u| + c^2 / 2, the terms of r = c u - c^2 / 2.
+    """
+    return 4.0 * spread * posterior + 24.0 * np.abs(loss)
+
+
+def weight_units(exponent: Floats, loss_part: Floats) -> Floats:
+    """Units by which a weight exp(exponent) may be wrong, relatively (Lemma C8).
+
+    ``exponent`` is the sum of the magnitudes of its terms, ``loss_part`` what errors of the loss
+    and of log Q/N do to it.
+    """
+    return 3.0 * exponent + loss_part + FUNCTION + 4.0
+
+
+def phase_units(theta: Floats, drift: Floats) -> Floats:
+    """What one release's transform may be wrong by at a frequency, relative to M(lam) (C8).
+
+    ``drift`` is sum_j W_j (n_j |l_j - c| + e_j), with n_j the units of all operations on node j
+    and e_j those of its loss.
+    """
+    return UNIT * theta * drift
+
+
+def power(log_raised: Floats, relative: Floats) -> Floats:
+    """|prod a^T - prod b^T| where each |a - b| <= eta (Lemma C9).
+
+    ``log_raised`` is sum T log(|b| + eta), ``relative`` is sum T log(1 + eta / |b|).
+    """
+    with np.errstate(under="ignore", over="ignore"):
+        wrong: Floats = np.exp(log_raised) * np.minimum(1.0, relative)
+    return wrong
+
+
+def cumulant_rounding(magnitudes: Floats, nodes: int) -> Floats:
+    """Rounding of M(lam) - 1 from sum_j of terms with so many units each (Lemma C10)."""
+    return UNIT * (magnitudes[..., 0] + (nodes + 8.0) * magnitudes[..., 1])
+
+
+def evaluation(
+    frequencies: int, terms: Floats, moment: Floats, cumulant: Floats
+) -> tuple[Floats, Floats, Floats]:
+    """Rounding of one sum over frequencies, over exp(K - lam eps) (Lemma C11).
+
+    ``terms`` is the sum of the terms' magnitudes, ``moment`` the same times theta, ``cumulant``
+    |K|. The three parts: constant, per |eps - c| and per |lam eps|.
+    """
+    constant = UNIT * (frequencies + 8.0 * FUNCTION + 32.0 + 3.0 * cumulant) * terms
+    return constant, UNIT * 4.0 * moment, UNIT * 4.0 * terms
+
+
+def quantile(value: Floats) -> Floats:
+    """How wrong scipy's ndtri may be (Lemma C12): 16 units of 1 + |value|."""
+    return 16.0 * UNIT * (1.0 + np.abs(value))
+
+
+def profile_of_mu(mu: float, epsilon: Floats) -> Floats:
+    """How wrong delta_mu may be in logarithm (Lemma C13)."""
+    s = epsilon / mu
+    return UNIT * (1024.0 + 4.0 * (1.0 + np.abs(s - 0.5 * mu)) * (s + 0.5 * mu))

@@ -1,0 +1,129 @@
+"""The plan of a transform: how long a period, how many frequencies and nodes."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from gdpnum.contour.charges import Floats
+from gdpnum.contour.decay import Decay, decay
+from gdpnum.contour.grid import grid, spacing
+from gdpnum.contour.ladder import Ladder
+from gdpnum.contour.line import Direction, log_kappa
+from gdpnum.contour.pairs import Steps
+from gdpnum.contour.transform import Transform, transform
+
+__all__ = ["Need", "Plan", "carried_out", "periods", "planned"]
+
+# Candidates for the last frequency, as multiples of that of a Gaussian of the same variance.
+_CANDIDATES = np.array(
+    [0.6, 0.75, 0.85, 0.95, 1.0, 1.05, 1.1, 1.2, 1.35, 1.6, 2.0, 2.6, 3.6, 5.2, 8.0, 13.0, 30.0]
+)
+
+
+class Need(NamedTuple):
+    """An accuracy wanted on a line: delta to exp(log_error) at an epsilon, by run."""
+
+    line: int
+    direction: Direction
+    epsilon: Floats
+    log_error: Floats
+
+
+class Plan(NamedTuple):
+    """What each line of a transform takes."""
+
+    tilts: Floats
+    limits: Floats
+    """The last frequency, by run and line."""
+    periods: Floats
+    decayed: Decay
+    error: float
+
+    def numbers(self) -> Floats:
+        """Frequencies, by run and line."""
+        return np.maximum(np.ceil(self.limits * self.periods / (2.0 * np.pi)), 4.0)
+
+    def only(self, lines: list[int]) -> Plan:
+        """Some of the lines."""
+        return Plan(
+            self.tilts[:, lines],
+            self.limits[:, lines],
+            self.periods[:, lines],
+            self.decayed.only(lines),
+            self.error,
+        )
+
+
+def periods(ladder: Ladder, tilts: Floats, needs: list[Need]) -> Floats:
+    """The least period for which no image exceeds what is needed, by run and line."""
+    removed, added = ladder.removed(), ladder.added()
+    constants = log_kappa(removed[0]), log_kappa(added[0])
+    longest = np.zeros(tilts.shape)
+    for need in needs:
+        tilt = tilts[:, need.line, None]
+        adding = need.direction == "add"
+        lam = -tilt if adding else tilt - 1.0
+        forward, backward = (added, removed) if adding else (removed, added)
+        ahead, behind = constants[::-1] if adding else constants
+        epsilon, wanted = need.epsilon[:, None], need.log_error[:, None]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            gap = forward[0] - lam
+            above = (forward[1] + ahead - forward[0] * epsilon - wanted) / gap
+            above = np.where(gap > 0.0, above, np.inf).min(axis=1)
+            gap = 1.0 + backward[0] + lam
+            below = (backward[1] + behind + (1.0 + backward[0]) * epsilon - wanted) / gap
+            below = np.where(gap > 0.0, below, np.inf).min(axis=1)
+        np.maximum(longest[:, need.line], above, out=longest[:, need.line])
+        np.maximum(longest[:, need.line], below, out=longest[:, need.line])
+    return longest
+
+
+def planned(
+    steps: Steps, ladder: Ladder, tilts: Floats, needs: list[Need], *, digits: Floats, error: float
+) -> Plan:
+    """The plan for lines Re s = tilts; ``digits`` (natural) by line for what is left out."""
+    # On all lines the transform dies out with the bulk of the losses, as in the middle.
+    guess = np.sqrt(2.0 * digits / ladder.curvatures[:, -1:])
+    thetas = guess[:, :, None] * _CANDIDATES
+    found = decay(
+        steps, ladder.nodes, ladder.exponents, step=ladder.step, tilts=tilts, thetas=thetas
+    )
+    enough = found.logs <= -digits[:, :, None]
+    enough[:, :, -1] = True
+    chosen = np.argmax(enough, axis=2)[:, :, None]
+    # The ladder from the chosen one on; earlier ones repeat it, which adds nothing.
+    index = np.maximum(np.arange(_CANDIDATES.size), chosen)
+    thetas = np.take_along_axis(thetas, index, axis=2)
+    logs = np.take_along_axis(found.logs, index, axis=2)
+    found = found._replace(thetas=thetas, logs=logs)
+    lengths = periods(ladder, tilts, needs) * 1.01
+    return Plan(tilts, thetas[:, :, 0], lengths, found, error)
+
+
+def _kept(steps: Steps, ladder: Ladder, tilts: Floats, need: Floats) -> tuple[Floats, Floats]:
+    """The range of nodes that matter on these lines, by segment."""
+    nodes = ladder.nodes
+    s = np.concatenate([tilts, np.broadcast_to([0.0, 1.0], (tilts.shape[0], 2))], axis=1)
+    exponent = s[steps.owner][:, :, None] * nodes.loss[:, None, :] + ladder.exponents[:, None, :]
+    matters = (exponent > exponent.max(axis=2, keepdims=True) - need[:, None, None]).any(axis=1)
+    first = np.maximum(np.argmax(matters, axis=1) - 1, 0)
+    last = nodes.u.shape[1] - np.argmax(matters[:, ::-1], axis=1)
+    rows = np.arange(first.size)
+    return nodes.u[rows, first], nodes.u[rows, np.minimum(last, nodes.u.shape[1] - 1)]
+
+
+def carried_out(steps: Steps, ladder: Ladder, plan: Plan) -> Transform:
+    """The transform as planned: the lines share their frequencies and nodes."""
+    limit, length = plan.limits.max(axis=1), plan.periods.max(axis=1)
+    number = int(np.maximum(np.ceil(limit * length / (2.0 * np.pi)), 4.0).max())
+    # Few bits, so that the frequencies are exact; a hair wider, so that the last is not short.
+    width = (limit * ((1.0 + 2e-7) / number)).astype(np.float32)
+    frequencies = width.astype(np.float64)[:, None] * (np.arange(number) + 0.5)
+    need = np.log(steps.counts) - np.log(plan.error)
+    step, missed = spacing(steps, need, plan.tilts, limit * (1.0 + 1e-6))
+    nodes = steps.at(grid(step, *_kept(steps, ladder, plan.tilts, need)))
+    return transform(
+        steps, nodes, step=step, missed=missed, tilts=plan.tilts, frequencies=frequencies
+    )

@@ -1,0 +1,222 @@
+"""The transform: prod_i M_i(z)^T_i on a few lines Re s = S, at common frequencies, with its error.
+
+On each line the values are kept relative to exp(K) and without the phase exp(i theta c), c near
+the mean of the tilted loss: M(z) / M(lam) = exp(i theta c) (1 + E[exp(i theta (l - c)) - 1]), whose
+last term is small, so that the power T costs sqrt(T) units of rounding and not T.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from gdpnum.contour.charges import (
+    FUNCTION,
+    UNIT,
+    Floats,
+    cumulant_rounding,
+    phase_units,
+    power,
+    weight_units,
+)
+from gdpnum.contour.grid import cut
+from gdpnum.contour.pairs import Nodes, Steps
+
+__all__ = ["Transform", "transform"]
+
+# Beyond this exp(S l) is not summed as it is.
+_LARGEST = 600.0
+
+
+class Transform(NamedTuple):
+    """exp(-K) prod M(z)^T exp(-i theta c), by run, line and frequency."""
+
+    tilts: Floats
+    """S, by run and line."""
+    cumulants: Floats
+    """K = log Gamma(S)."""
+    cumulant_errors: Floats
+    frequencies: Floats
+    """theta, by run."""
+    centre: Floats
+    """c, by run."""
+    real: Floats
+    imaginary: Floats
+    errors: Floats
+    """How wrong each value may be, in modulus."""
+
+
+def transform(
+    steps: Steps,
+    nodes: Nodes,
+    *,
+    step: Floats,
+    missed: Floats,
+    tilts: Floats,
+    frequencies: Floats,
+) -> Transform:
+    """The transform on the lines Re s = tilts (by run and line), at frequencies by run.
+
+    ``missed`` is the charge for the quadrature with these steps, by segment.
+    """
+    if not steps.c.size:
+        return _gaussian(steps, tilts, frequencies)
+    exponents = nodes.log_q - 0.5 * nodes.u**2
+    sizes = np.abs(exponents) + 2.0 * np.abs(nodes.log_q)
+    s = tilts[steps.owner]
+    loss, count = nodes.loss, steps.counts[:, None]
+    tilted = s[:, :, None] * loss[:, None, :]
+    exponent = tilted + exponents[:, None, :]
+    top = exponent.max(axis=2)
+    with np.errstate(under="ignore"):
+        weights = np.exp(exponent - top[:, :, None])
+    sums = weights.sum(axis=2)
+    weights /= sums[:, :, None]
+    centre = np.einsum("nj,nj->n", weights[:, -1], loss)
+    away = loss - centre[:, None]
+    theta = frequencies[steps.owner]
+    half = (0.5 * theta)[:, :, None] * away[:, None, :]
+    sine = np.sin(half)
+    cosine = np.cos(half, out=half)
+    # exp(ix) - 1 = -2 sin(x/2)^2 + 2i sin(x/2) cos(x/2).
+    cosine *= sine
+    with np.errstate(under="ignore"):
+        sine *= sine
+    a = np.einsum("nmj,nsj->nsm", sine, weights) * -2.0
+    b = np.einsum("nmj,nsj->nsm", cosine, weights) * 2.0
+    squared = np.maximum(a * (2.0 + a) + b * b, -1.0)
+    modulus = np.sqrt(1.0 + squared)
+    number = loss.shape[1]
+    # What is wrong with one release, relative to M(lam).
+    lost = missed[:, None] + cut(steps, nodes, step, weights[:, :, [0, -1]], tilts)
+    size = np.abs(s)[:, :, None]
+    units = weight_units(
+        size * np.abs(loss)[:, None, :] + sizes[:, None, :],
+        (size + 1.0) * nodes.units[:, None, :],
+    )
+    operations = 2.0 * units + (2.0 * number + 6.0 * FUNCTION + 24.0)
+    operations *= np.abs(away)[:, None, :]
+    operations += nodes.units[:, None, :]
+    drift = np.einsum("nsj,nsj->ns", weights, operations)
+    eta = phase_units(theta[:, None, :], drift[:, :, None])
+    eta += (2.1 * lost)[:, :, None]
+    with np.errstate(divide="ignore", over="ignore"):
+        parts = np.stack(
+            [
+                0.5 * np.log1p(squared),
+                np.arctan2(b, 1.0 + a),
+                np.log1p(eta / modulus),
+                np.log(modulus + eta),
+            ],
+            axis=1,
+        )
+    parts *= steps.counts[:, None, None, None]
+    total = steps.total(parts)
+    log_modulus, phase, relative, raised = (total[:, i] for i in range(4))
+    if steps.variance.any():
+        fall = (0.5 * steps.variance[:, None] * frequencies**2)[:, None, :]
+        log_modulus = log_modulus - fall
+        raised = raised - fall
+        # The Gaussians' mean at S is (S - 1/2) times their variance.
+        shift = (tilts - 0.5) * steps.variance[:, None]
+        phase = phase + shift[:, :, None] * frequencies[:, None, :]
+    rounding = UNIT * (
+        3.0 * (np.minimum(-log_modulus, 800.0) + np.abs(phase))
+        + (4.0 * FUNCTION + 8.0 + 4.0 * steps.c.size)
+    )
+    with np.errstate(under="ignore"):
+        modulus = np.exp(log_modulus)
+    cumulant, wrong = _cumulants(steps, nodes, exponents, step, tilted, s, missed, lost, top, sums)
+    found = np.stack([count * cumulant, count * wrong], axis=1)
+    values = steps.total(found)
+    gaussian = (0.5 * steps.variance)[:, None] * (tilts * (tilts - 1.0))
+    return Transform(
+        tilts,
+        values[:, 0] + gaussian,
+        values[:, 1] + 8.0 * UNIT * (np.abs(gaussian) + np.abs(values[:, 0])),
+        frequencies,
+        steps.total(steps.counts * centre),
+        modulus * np.cos(phase),
+        modulus * np.sin(phase),
+        power(raised + rounding, relative + rounding),
+    )
+
+
+def _gaussian(steps: Steps, tilts: Floats, frequencies: Floats) -> Transform:
+    """Nothing but Gaussians: exp(s (s - 1) variance / 2)."""
+    fall = (0.5 * steps.variance[:, None] * frequencies**2)[:, None, :]
+    shift = (tilts - 0.5) * steps.variance[:, None]
+    phase = shift[:, :, None] * frequencies[:, None, :]
+    with np.errstate(under="ignore"):
+        modulus = np.exp(-fall) + 0.0 * phase
+    k = (0.5 * steps.variance)[:, None] * (tilts * (tilts - 1.0))
+    relative = UNIT * (3.0 * (np.minimum(fall, 800.0) + np.abs(phase)) + 4.0 * FUNCTION + 8.0)
+    return Transform(
+        tilts,
+        k,
+        8.0 * UNIT * np.abs(k),
+        frequencies,
+        np.zeros(steps.runs),
+        modulus * np.cos(phase),
+        modulus * np.sin(phase),
+        power(relative - fall, relative),
+    )
+
+
+def _cumulants(
+    steps: Steps,
+    nodes: Nodes,
+    exponents: Floats,
+    step: Floats,
+    tilted: Floats,
+    s: Floats,
+    missed: Floats,
+    lost: Floats,
+    top: Floats,
+    sums: Floats,
+) -> tuple[Floats, Floats]:
+    """log M of one release, and its error, by segment and line.
+
+    M - 1 = E_Q[e^(S l) - 1 - S (e^l - 1)] keeps the digits that log M would lose in 1 + tiny.
+    """
+    number = nodes.u.shape[1]
+    size = np.abs(s)[:, :, None]
+    norm = step / np.sqrt(2.0 * np.pi)
+    if float(tilted.max(initial=0.0)) > _LARGEST or float(nodes.loss.max(initial=0.0)) > _LARGEST:
+        logs = np.log(sums) + top + np.log(norm)[:, None]
+        units = weight_units(
+            np.abs(tilted) + (np.abs(exponents) + 2.0 * np.abs(nodes.log_q))[:, None, :],
+            (size + 1.0) * nodes.units[:, None, :],
+        )
+        with np.errstate(under="ignore"):
+            shares = np.exp(tilted + (exponents[:, None, :] - top[:, :, None])) / sums[:, :, None]
+        rounding = UNIT * ((shares * units).sum(axis=2) + number + 40.0 + 4.0 * np.abs(top))
+        return logs, 1.01 * lost + rounding
+    with np.errstate(under="ignore"):
+        density = np.exp(exponents) * norm[:, None]
+        powers, odds = np.expm1(tilted), np.expm1(nodes.loss)
+        line = s[:, :, None] * odds[:, None, :]
+        terms = powers - line
+        # What the errors of the losses and of the functions do, then those of the densities.
+        units = size * np.abs(powers - odds[:, None, :]) * nodes.units[:, None, :]
+        units += (2.0 * FUNCTION + 4.0) * (np.abs(powers) + np.abs(line))
+        absolute = np.abs(terms)
+        relative = 4.0 * np.abs(nodes.log_q) + 2.0 * np.abs(exponents) + nodes.units
+        relative += FUNCTION + 8.0
+        units += absolute * relative[:, None, :]
+        excess = np.einsum("nsj,nj->ns", terms, density)
+        sizes = np.stack(
+            [np.einsum("nsj,nj->ns", units, density), np.einsum("nsj,nj->ns", absolute, density)],
+            axis=2,
+        )
+    whole = 1.0 + excess
+    # The terms E_Q[e^l] = 1 and E_Q[1] = 1 are quadratures, too.
+    known = np.broadcast_to(np.array([1.0, 0.0]), (steps.runs, 2))
+    ends = density[:, [0, -1]]
+    ends = np.stack([ends * (1.0 + odds[:, [0, -1]]), ends], axis=1)
+    both = missed[:, None] + cut(steps, nodes, step, ends, known)
+    others = size[:, :, 0] * both[:, :1] + np.abs(1.0 - s) * both[:, 1:]
+    wrong = lost + (others + cumulant_rounding(sizes, number)) / whole
+    logs = np.log1p(excess)
+    return logs, 1.01 * wrong + UNIT * FUNCTION * np.abs(logs)
