@@ -18,6 +18,7 @@ __all__ = [
     "cut_ends",
     "cumulant_rounding",
     "evaluation",
+    "known_images",
     "left_out",
     "left_out_slowly",
     "loss_units",
@@ -100,18 +101,26 @@ def slow_decay(power: Floats, scale: Floats, growth: Floats) -> Floats:
     return bound
 
 
-def alias_above(log_first: Floats, log_ratio: Floats) -> Floats:
-    """Images k > 0: a geometric series from its first term (Lemma C2)."""
-    with np.errstate(over="ignore", under="ignore", divide="ignore", invalid="ignore"):
-        series: Floats = np.where(
-            log_ratio < 0.0, np.exp(log_first) / -np.expm1(np.minimum(log_ratio, -1e-300)), np.inf
-        )
+def alias_above(cumulants: Floats, log_ratio: Floats) -> Floats:
+    """Images k > 0 (Lemma C2): the log of a geometric series exp(K) (v + v^2 + ..)."""
+    with np.errstate(divide="ignore", invalid="ignore", under="ignore"):
+        falling = np.minimum(log_ratio, -1e-300)
+        logs = cumulants + falling - np.log(-np.expm1(falling))
+        series: Floats = np.where(log_ratio < 0.0, logs, np.inf)
     return series
 
 
-def alias_below(log_first: Floats, log_ratio: Floats) -> Floats:
-    """Images k < 0, without the two terms that are known exactly (Lemma C2)."""
-    return alias_above(log_first, log_ratio)
+def alias_below(cumulants: Floats, log_ratio: Floats) -> Floats:
+    """Images k < 0, without the two terms that are known (Lemma C2): the same series."""
+    return alias_above(cumulants, log_ratio)
+
+
+def known_images(lifted: Floats, constant: Floats, exponent: Floats) -> Floats:
+    """Rounding of the two images that are known and subtracted (Lemma C11).
+
+    ``exponent`` is the sum of the magnitudes in their exponents.
+    """
+    return UNIT * (64.0 + 4.0 * exponent) * (lifted + np.abs(constant))
 
 
 def loss_units(spread: Floats, posterior: Floats, loss: Floats) -> Floats:
@@ -172,7 +181,8 @@ def quantile(value: Floats) -> Floats:
     return 16.0 * UNIT * (1.0 + np.abs(value))
 
 
-def profile_of_mu(mu: float, epsilon: Floats) -> Floats:
-    """How wrong delta_mu may be in logarithm (Lemma C13)."""
-    s = epsilon / mu
-    return UNIT * (1024.0 + 4.0 * (1.0 + np.abs(s - 0.5 * mu)) * (s + 0.5 * mu))
+def profile_of_mu(a: Floats) -> Floats:
+    """How wrong delta_mu(eps) may be, absolutely (Lemma C13): a = mu / 2 - eps / mu."""
+    with np.errstate(under="ignore"):
+        found: Floats = UNIT * (40.0 + (16.0 + 4.0 * a * a) * np.exp(-0.5 * a * a))
+    return found

@@ -67,7 +67,9 @@ def decay(
     logs += 0.5 * heights**2 + 64.0 * UNIT
     logs *= steps.counts[:, None, None]
     last, power = _last(steps, tilts, thetas[:, :, -1])
-    return Decay(thetas, np.minimum(steps.total(logs) - falling, 0.0), last, power)
+    total = np.minimum(steps.total(logs) - falling, 0.0)
+    # A bound at one theta holds at all larger ones.
+    return Decay(thetas, np.minimum.accumulate(total, axis=2), last, power)
 
 
 def _mean_shift(nodes: Nodes) -> Floats:

@@ -14,12 +14,11 @@ from gdpnum.contour.charges import UNIT, Floats
 from gdpnum.contour.grid import cut, grid, spacing
 from gdpnum.contour.pairs import Nodes, Steps
 
-__all__ = ["Ladder", "ladder"]
+__all__ = ["Ladder", "Rungs", "ladder"]
 
 # lam as multiples of one over the run's mu: up to where exp(K - lam K') is far below any slack.
 _FARTHEST = 22.0
 _UP = np.geomspace(0.15, _FARTHEST, 20) / _FARTHEST
-_DOWN = np.geomspace(0.3, _FARTHEST, 11)
 
 # Where jumps decide, K turns steep within a small part of the ladder.
 _STEEP = np.concatenate([np.geomspace(0.01, 0.4, 6)[:-1], np.linspace(0.4, 1.0, 15)])
@@ -31,34 +30,38 @@ _ENOUGH = 60.0
 _REACH = 9.3
 
 
-class Ladder(NamedTuple):
-    """K and its first two derivatives at tilts of both directions, for each run."""
+class Rungs(NamedTuple):
+    """lam, K, K' and K'' by row and rung; rows are runs, removing first and then adding."""
 
-    tilts: Floats
-    """S, by run: 1 + lam for the first ``removing``, -lam for the rest, 1/2 last."""
-    removing: int
+    lam: Floats
     values: Floats
-    """log Gamma(S), rounded up."""
+    """Rounded up."""
     slopes: Floats
     curvatures: Floats
+    log_kappa: Floats
+    """log(l^l / (1 + l)^(1 + l)), the constant in delta(eps) <= kappa exp(K(l) - l eps)."""
+
+    def other(self, runs: int) -> Rungs:
+        """The same rungs in the other direction."""
+        if self.lam.shape[0] == runs:
+            return self
+        return Rungs(*(np.concatenate([one[runs:], one[:runs]]) for one in self))
+
+
+class Ladder(NamedTuple):
+    """K at tilts of both directions for each run, and what it was computed from."""
+
+    rungs: Rungs
+    middle: Floats
+    """log Gamma(1/2), by run."""
+    deviation: Floats
+    """The root of the second derivative there."""
     nodes: Nodes
-    """What it was computed from, and will do for the transform too if it is fine enough."""
     step: Floats
     exponents: Floats
     """log of the weights at the nodes without a tilt: log C - u^2 / 2."""
-
-    def removed(self) -> tuple[Floats, Floats, Floats, Floats]:
-        """lam, K, K' and K'' for removing."""
-        n = self.removing
-        return self.tilts[:, :n] - 1.0, self.values[:, :n], self.slopes[:, :n], self.curvatures[:, :n]
-
-    def added(self) -> tuple[Floats, Floats, Floats, Floats]:
-        """The same for adding."""
-        n = self.removing
-        if n == self.tilts.shape[1] - 1:
-            return self.removed()
-        lam = -self.tilts[:, n:-1]
-        return lam, self.values[:, n:-1], -self.slopes[:, n:-1], self.curvatures[:, n:-1]
+    steep: Floats
+    """Whether jumps decide where K turns steep, by run."""
 
 
 def _rough_mu(steps: Steps) -> Floats:
@@ -86,25 +89,42 @@ def ladder(steps: Steps, digits: float) -> Ladder:
     """K on the ladder, with its own error added: an upper bound."""
     mu = np.maximum(_rough_mu(steps), 1e-8)
     up = _FARTHEST / mu
-    largest = np.maximum(_largest_tilt(steps) - 1.0, 1.0)
-    steep = (largest < up)[:, None]
-    lam = np.minimum(up, largest)[:, None] * np.where(steep, _STEEP, _UP)
-    if steps.symmetric:
-        tilts = np.concatenate([1.0 + lam, np.full((steps.runs, 1), 0.5)], axis=1)
-    else:
-        tilts = np.concatenate(
-            [1.0 + lam, -_DOWN / mu[:, None], np.full((steps.runs, 1), 0.5)], axis=1
-        )
+    steep = np.zeros((steps.runs, 1), dtype=np.bool_)
+    lam = up[:, None] * _UP
+    above = lam
+    if steps.c.size:
+        largest = np.maximum(_largest_tilt(steps) - 1.0, 1.0)
+        steep = (largest < up)[:, None]
+        if steep.any():
+            above = np.where(steep, largest[:, None] * _STEEP, lam)
+    half = np.full((steps.runs, 1), 0.5)
+    parts = [1.0 + above, half] if steps.symmetric else [1.0 + above, -lam, half]
+    tilts = np.concatenate(parts, axis=1)
+    gaussian = (0.5 * steps.variance)[:, None]
+    values = gaussian * (tilts * (tilts - 1.0))
+    slopes, curvatures = gaussian * (2.0 * tilts - 1.0), gaussian * 2.0 + 0.0 * tilts
     need = digits + np.log(steps.counts)
     step, missed = spacing(steps, need, tilts, np.zeros(steps.runs))
-    low, high = _reach(steps, tilts, need)
-    nodes = steps.at(grid(step, low, high))
+    if not steps.c.size:
+        nodes = steps.at(np.zeros((0, 1)))
+        return Ladder(
+            _rungs(steps, tilts, values, slopes, curvatures),
+            values[:, -1],
+            np.sqrt(curvatures[:, -1]),
+            nodes,
+            step,
+            nodes.loss,
+            steep[:, 0],
+        )
+    nodes = steps.at(grid(step, *_reach(steps, tilts, need)))
     exponents = nodes.log_q - 0.5 * nodes.u**2
     s = tilts[steps.owner]
     with np.errstate(under="ignore"):
-        exponent = s[:, :, None] * nodes.loss[:, None, :] + exponents[:, None, :]
+        exponent = s[:, :, None] * nodes.loss[:, None, :]
+        exponent += exponents[:, None, :]
         top = exponent.max(axis=2)
-        weights = np.exp(exponent - top[:, :, None])
+        exponent -= top[:, :, None]
+        weights = np.exp(exponent, out=exponent)
         sums = weights.sum(axis=2)
         weights /= sums[:, :, None]
         means = np.einsum("nsj,nj->ns", weights, nodes.loss)
@@ -113,21 +133,41 @@ def ladder(steps: Steps, digits: float) -> Ladder:
         variances = np.einsum("nsj,nj->ns", weights, away) - (means - means[:, -1:]) ** 2
     wrong = missed[:, None] + cut(steps, nodes, step, weights[:, :, [0, -1]], tilts)
     # The exponents' rounding is that of S l, mostly.
-    wrong = 1.5 * wrong + UNIT * (64.0 + nodes.u.shape[1] + 8.0 * np.abs(top))
-    wrong = wrong + UNIT * 8.0 * np.abs(s) * nodes.units.max(axis=1)[:, None]
-    logs = np.log(sums) + top + np.log(step / np.sqrt(2.0 * np.pi))[:, None]
-    counts = steps.counts[:, None]
-    gaussian = 0.5 * steps.variance[:, None]
+    units = (64.0 + nodes.u.shape[1]) + 8.0 * np.abs(top)
+    units += np.abs(s) * (8.0 * nodes.units.max(axis=1))[:, None]
+    logs = np.log(sums * (step * (1.0 / np.sqrt(2.0 * np.pi)))[:, None])
+    logs += top
+    logs += 1.5 * wrong
+    logs += UNIT * units
+    total = steps.total(steps.counts[:, None, None] * np.stack([logs, means, variances], axis=1))
+    values += total[:, 0]
+    slopes += total[:, 1]
+    curvatures += np.maximum(total[:, 2], 0.0)
     return Ladder(
-        tilts,
-        _UP.size,
-        steps.total(counts * (logs + wrong)) + gaussian * tilts * (tilts - 1.0),
-        steps.total(counts * means) + gaussian * (2.0 * tilts - 1.0),
-        np.maximum(steps.total(counts * variances), 0.0) + 2.0 * gaussian,
+        _rungs(steps, tilts, values, slopes, curvatures),
+        values[:, -1],
+        np.sqrt(curvatures[:, -1]),
         nodes,
         step,
         exponents,
+        steep[:, 0],
     )
+
+
+def _rungs(
+    steps: Steps, tilts: Floats, values: Floats, slopes: Floats, curvatures: Floats
+) -> Rungs:
+    n = _UP.size
+    if steps.symmetric:
+        parts = [one[:, :n] for one in (tilts - 1.0, values, slopes, curvatures)]
+    else:
+        parts = [
+            np.concatenate([one[:, :n], sign * one[:, n:-1]])
+            for one, sign in ((tilts, -1.0), (values, 1.0), (slopes, -1.0), (curvatures, 1.0))
+        ]
+        parts[0][: steps.runs] -= 1.0
+    lam = parts[0]
+    return Rungs(*parts, lam * np.log(lam) - (1.0 + lam) * np.log1p(lam))
 
 
 def _reach(steps: Steps, tilts: Floats, need: Floats) -> tuple[Floats, Floats]:

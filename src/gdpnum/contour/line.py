@@ -1,181 +1,190 @@
-"""One line of a transform, read in one direction: delta and exp(eps) alpha with their errors."""
+"""Lines of a transform: delta and exp(eps) alpha at many epsilons, with their errors.
+
+Rows are runs, those of removing first and then, unless a run is symmetric, those of adding.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
 
 import numpy as np
 
 from gdpnum.contour.charges import (
-    FUNCTION,
     UNIT,
     Floats,
     alias_above,
     alias_below,
     evaluation,
+    known_images,
     left_out,
     left_out_slowly,
 )
 from gdpnum.contour.decay import Decay
-from gdpnum.contour.ladder import Ladder
+from gdpnum.contour.ladder import Rungs
 from gdpnum.contour.transform import Transform
 
-__all__ = ["Direction", "Line", "line", "log_kappa"]
-
-Direction: TypeAlias = Literal["remove", "add"]
-
-
-def log_kappa(lam: Floats) -> Floats:
-    """log(l^l / (1 + l)^(1 + l)), the best constant in delta(eps) <= kappa exp(K(l) - l eps)."""
-    found: Floats = lam * np.log(lam) - (1.0 + lam) * np.log1p(lam)
-    return found
+__all__ = ["Line", "line"]
 
 
 @dataclass(frozen=True, eq=False)
 class Line:
-    """Sums over frequencies for one line and direction, by run.
+    """Sums over frequencies, by row.
 
     Two are kept side by side: for delta (on the line Re z = -1/2: delta - 1, which keeps the digits
     of 1 - delta) and for exp(eps) alpha.
     """
 
     lam: Floats
-    middle: bool
     cumulant: Floats
     centre: Floats
     frequencies: Floats
-    period: Floats
-    real: Floats
-    """By run, which of the two, and frequency."""
-    imaginary: Floats
-    errors: Floats
-    """Over exp(K - lam eps), by run and which of the two: constant, per |eps - c|, per |lam eps|."""
-    images: tuple[Floats, Floats, Floats, Floats]
-    """The logs, slopes and log ratios of bounds on images, and log kappa: above, then below."""
+    parts: tuple[Floats, Floats]
+    """What to multiply the cosines and the sines by: by row, which of the two, and frequency."""
+    errors: tuple[Floats, Floats, Floats]
+    """Over exp(K - lam eps), by row and which: constant, per |eps - c|, per |lam eps|."""
+    images: tuple[Floats, Floats]
+    """Logs and slopes of bounds on images: by row, which, side and candidate."""
+    known: tuple[Floats, Floats]
+    """The images that are known: log of what exp(eps) is multiplied by, and a constant."""
+
+    def rows(self, number: int) -> Line:
+        """The first so many rows."""
+        if self.lam.shape[0] == number:
+            return self
+        first = slice(0, number)
+        return Line(
+            self.lam[first],
+            self.cumulant[first],
+            self.centre[first],
+            self.frequencies[first],
+            (self.parts[0][first], self.parts[1][first]),
+            (self.errors[0][first], self.errors[1][first], self.errors[2][first]),
+            (self.images[0][first], self.images[1][first]),
+            (self.known[0][first], self.known[1][first]),
+        )
 
     def at(self, epsilons: Floats) -> tuple[Floats, Floats]:
-        """(delta, exp(eps) alpha) at epsilons by run, and how wrong they may be; axis 1 is which."""
+        """(delta, exp(eps) alpha) at epsilons by row, and how wrong they may be; axis 1 is which."""
         away = epsilons - self.centre
         turn = away[:, :, None] * self.frequencies[:, None, :]
-        values = np.einsum("bem,bom->boe", np.cos(turn), self.real)
-        values += np.einsum("bem,bom->boe", np.sin(turn, out=turn), self.imaginary)
+        values = np.einsum("bem,bom->boe", np.cos(turn), self.parts[0])
+        values += np.einsum("bem,bom->boe", np.sin(turn, out=turn), self.parts[1])
         moved = self.lam * epsilons
+        constant, distant, far = self.errors
+        logs, slopes = self.images
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
             scale = np.exp(self.cumulant - moved)[:, None, :]
             values *= scale
-            constant, distant, far = self.errors
-            wrong = constant[:, :, None] + distant[:, :, None] * np.abs(away)[:, None, :]
-            wrong += far[:, :, None] * np.abs(moved)[:, None, :]
+            wrong = distant[:, :, None] * np.abs(away, out=away)[:, None, :]
+            wrong += far[:, :, None] * np.abs(moved, out=moved)[:, None, :]
+            wrong += constant[:, :, None]
             wrong *= scale
-            one = np.exp(-(1.0 + self.lam) * self.period)
-            lifted = np.exp(epsilons - (1.0 + self.lam) * self.period) / (1.0 + one)
-            if self.middle:
-                known = lifted + one / (1.0 + one)
-            else:
-                first = np.exp(-self.lam * self.period)
-                known = lifted - first / (1.0 + first)
-                known_size = lifted + first
-            values[:, 0] -= known
+            lifted = np.exp(epsilons + self.known[0])
+            values[:, 0] -= lifted - self.known[1]
             values[:, 1] += lifted
-            size = np.abs(known) if self.middle else known_size
-            wrong += (self._imaged(epsilons) + (64.0 * UNIT) * (1.0 + np.abs(epsilons)[:, None, :]) * size[:, None, :])
-            wrong *= 1.0 + 64.0 * UNIT
+            exponent = np.abs(epsilons) - self.known[0]
+            wrong += known_images(lifted, self.known[1], exponent)[:, None, :]
+            bounds = logs[..., None] + slopes[..., None] * epsilons[:, None, None, None, :]
+            wrong += np.exp(bounds.min(axis=3)).sum(axis=2)
         return values, wrong
-
-    def _imaged(self, epsilons: Floats) -> Floats:
-        """What images add, by run, which of the two, and epsilon."""
-        logs, slopes, ratios, kappas = self.images
-        # By run, side, candidate, epsilon.
-        first = logs[:, :, :, None] + slopes[:, :, :, None] * epsilons[:, None, None, :]
-        pair = np.stack([first + kappas[:, :, :, None], first], axis=1)
-        np.minimum(pair, 690.0, out=pair)
-        above = alias_above(pair[:, :, 0], ratios[:, None, 0, :, None]).min(axis=2)
-        below = alias_below(pair[:, :, 1], ratios[:, None, 1, :, None]).min(axis=2)
-        return above + below
 
 
 def line(
     found: Transform,
     decayed: Decay,
-    ladder: Ladder,
-    index: int,
-    direction: Direction,
+    rungs: Rungs,
+    *,
+    lines: int,
     references: Floats,
 ) -> Line:
-    """The line of that index; images are bounded best at the reference epsilons, by run."""
-    adding = direction == "add"
-    tilt = found.tilts[:, index, None]
-    lam = -tilt if adding else tilt - 1.0
-    theta = found.frequencies
-    number = theta.shape[1]
-    width = theta[:, :1] * (2.0 / np.pi)
-    real, imaginary = found.real[:, index], found.imaginary[:, index]
+    """The first ``lines`` lines, one for each direction, or (0) the last one for both.
+
+    Images are bounded best at the reference epsilons, by row.
+    """
+    runs, theta = found.tilts.shape[0], found.frequencies
+    rows, number = rungs.lam.shape[0], theta.shape[1]
+    directions = rows // runs
+    pick = np.arange(lines) if lines else np.full(directions, found.tilts.shape[1] - 1)
+
+    def by_row(values: Floats) -> Floats:
+        return values[:, pick].swapaxes(0, 1).reshape(rows, *values.shape[2:])
+
+    tilt, k, k_error = (
+        by_row(one)[:, None] for one in (found.tilts, found.cumulants, found.cumulant_errors)
+    )
+    real, imaginary, wrong = (by_row(one) for one in (found.real, found.imaginary, found.errors))
     centre = found.centre[:, None]
-    if adding:
-        imaginary, centre = -imaginary, -centre
+    if directions == 1:
+        lam = tilt - 1.0
+    else:
+        theta, centre = np.concatenate([theta, theta]), np.concatenate([centre, -centre])
+        lam = np.concatenate([tilt[:runs] - 1.0, -tilt[runs:]])
+        imaginary[runs:] *= -1.0
+    width = theta[:, :1] * (2.0 / np.pi)
     # 1 / (z + 1) and 1 / (z (z + 1)), z = lam + i theta.
-    one = 1.0 + lam
-    upper, lower = one * one + theta * theta, lam * lam + theta * theta
-    alpha_real = (real * one + imaginary * theta) / upper
-    alpha_imaginary = (imaginary * one - real * theta) / upper
-    delta_real = (alpha_real * lam + alpha_imaginary * theta) / lower
-    delta_imaginary = (alpha_imaginary * lam - alpha_real * theta) / lower
-    by_alpha = 1.0 / np.sqrt(upper)
-    weights = np.stack([by_alpha / np.sqrt(lower), by_alpha], axis=1) * width[:, :, None]
-    wrong = found.errors[:, index]
+    one, squares = 1.0 + lam, theta * theta
+    upper, lower = one * one + squares, lam * lam + squares
+    scale = width / upper
+    cosines, sines, weights = np.empty((3, rows, 2, number))
+    alpha_real, alpha_imaginary = cosines[:, 1], sines[:, 1]
+    alpha_real[:] = (real * one + imaginary * theta) * scale
+    alpha_imaginary[:] = (imaginary * one - real * theta) * scale
+    cosines[:, 0] = (alpha_real * lam + alpha_imaginary * theta) / lower
+    sines[:, 0] = (alpha_imaginary * lam - alpha_real * theta) / lower
+    weights[:, 1] = width / np.sqrt(upper)
+    weights[:, 0] = weights[:, 1] / np.sqrt(lower)
     sizes = (np.hypot(real, imaginary) + wrong)[:, None, :] * weights
     terms = sizes.sum(axis=2)
-    moment = (sizes * theta[:, None, :]).sum(axis=2)
-    k, k_error = found.cumulants[:, index, None], found.cumulant_errors[:, index, None]
-    logs = decayed.logs[:, index]
-    # A cell of the sum may reach over an end of an interval: 1 / M more.
-    thetas = decayed.thetas[:, index]
-    ratios = np.log(thetas[:, 1:] / thetas[:, :-1]) + 1.0 / number
-    ratios = np.concatenate([ratios, (1.0 / decayed.power[:, index, None] + 1.0 / number)], axis=1)
-    slow = np.concatenate([logs[:, :-1], decayed.last[:, index, None]], axis=1)
-    omitted = np.stack(
-        [left_out(logs[:, 0], thetas[:, 0]), left_out_slowly(np.minimum(slow, 600.0), ratios)],
-        axis=1,
-    )
+    moment = np.einsum("bom,bm->bo", sizes, theta)
     constant, distant, far = evaluation(number, terms, moment, np.abs(k))
-    constant = constant + omitted + (wrong[:, None, :] * weights).sum(axis=2)
+    constant += np.einsum("bom,bm->bo", weights, wrong)
     constant += np.expm1(np.minimum(k_error, 1.0)) * terms
+    logs, thetas = by_row(decayed.logs), by_row(decayed.thetas)
+    constant[:, 0] += left_out(logs[:, 0], thetas[:, 0])
+    # A cell of the sum may reach over an end of an interval: 1 / M more.
+    ratios = np.empty_like(thetas)
+    ratios[:, :-1] = np.log(thetas[:, 1:] / thetas[:, :-1])
+    ratios[:, -1] = 1.0 / by_row(decayed.power)
+    logs[:, -1] = np.minimum(by_row(decayed.last), 600.0)
+    constant[:, 1] += left_out_slowly(logs, ratios + 1.0 / number)
     period = 2.0 / width
+    with np.errstate(under="ignore"):
+        up = np.exp(-one * period)
+        level = up / (-1.0 - up)
+        if lines:
+            first = np.exp(-lam * period)
+            level = first / (1.0 + first)
     return Line(
-        lam=lam,
-        middle=bool((tilt == 0.5).all()),
-        cumulant=k,
-        centre=centre,
-        frequencies=theta,
-        period=period,
-        real=np.stack([delta_real, alpha_real], axis=1) * width[:, :, None],
-        imaginary=np.stack([delta_imaginary, alpha_imaginary], axis=1) * width[:, :, None],
-        errors=(constant, distant, far),
-        images=_images(ladder, lam, period, adding, references),
+        lam,
+        k,
+        centre,
+        theta,
+        (cosines, sines),
+        (constant, distant, far),
+        _images(rungs, runs, lam, period, references),
+        (-one * period - np.log1p(up), level),
     )
 
 
 def _images(
-    ladder: Ladder, lam: Floats, period: Floats, adding: bool, references: Floats
-) -> tuple[Floats, Floats, Floats, Floats]:
-    """For each reference epsilon the best tilt of the ladder, above and below.
+    rungs: Rungs, runs: int, lam: Floats, period: Floats, references: Floats
+) -> tuple[Floats, Floats]:
+    """For each reference epsilon the best rung, above and below: logs and slopes of its bound.
 
-    k > 0: exp(K(l) - l eps - (l - lam) p). k < 0: exp(K(l) + (1 + l) eps - (1 + l + lam) p).
+    k > 0: exp(K(l) - l eps - (l - lam) p). k < 0: exp(K(l) + (1 + l) eps - (1 + l + lam) p). For
+    delta they are multiplied by kappa.
     """
-    sides = [ladder.removed(), ladder.added()]
-    if adding:
-        sides.reverse()
     rows = np.arange(lam.shape[0])[:, None]
-    found = []
-    for sign, (tilts, values, _, _) in zip((1.0, -1.0), sides, strict=True):
-        slope = -tilts if sign > 0.0 else 1.0 + tilts
-        ratio = -(tilts + 0.5 + sign * (-0.5 - lam)) * period
-        logs = np.where(ratio < 0.0, values + ratio, np.inf)
-        best = np.argmin(logs[:, None, :] + slope[:, None, :] * references[:, :, None], axis=2)
-        found.append([each[rows, best] for each in (logs, slope, ratio, log_kappa(tilts))])
-    above, below = found
-    logs, slopes, ratios, kappas = (
-        np.stack([one, two], axis=1) for one, two in zip(above, below, strict=True)
-    )
-    return logs, slopes, ratios, kappas
+    logs, slopes = np.empty((2, lam.shape[0], 2, 2, references.shape[1]))
+    for side, (ladder, charge) in enumerate(
+        ((rungs, alias_above), (rungs.other(runs), alias_below))
+    ):
+        slope = 1.0 + ladder.lam if side else -ladder.lam
+        ratio = -(slope + lam) * period if side else (slope + lam) * period
+        bounds = charge(ladder.values, ratio)
+        best = np.argmin(bounds[:, None, :] + slope[:, None, :] * references[:, :, None], axis=2)
+        slopes[:, :, side] = slope[rows, best][:, None, :]
+        chosen = bounds[rows, best]
+        logs[:, 1, side] = chosen
+        logs[:, 0, side] = chosen + ladder.log_kappa[rows, best]
+    return logs, slopes

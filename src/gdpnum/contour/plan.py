@@ -9,26 +9,17 @@ import numpy as np
 from gdpnum.contour.charges import Floats
 from gdpnum.contour.decay import Decay, decay
 from gdpnum.contour.grid import grid, spacing
-from gdpnum.contour.ladder import Ladder
-from gdpnum.contour.line import Direction, log_kappa
+from gdpnum.contour.ladder import Ladder, Rungs
 from gdpnum.contour.pairs import Steps
 from gdpnum.contour.transform import Transform, transform
 
-__all__ = ["Need", "Plan", "carried_out", "periods", "planned"]
+__all__ = ["Plan", "carried_out", "period", "planned"]
 
 # Candidates for the last frequency, as multiples of that of a Gaussian of the same variance.
 _CANDIDATES = np.array(
-    [0.6, 0.75, 0.85, 0.95, 1.0, 1.05, 1.1, 1.2, 1.35, 1.6, 2.0, 2.6, 3.6, 5.2, 8.0, 13.0, 30.0]
+    [0.6, 0.75, 0.85, 0.95, 1.0, 1.05, 1.1, 1.2, 1.35, 1.6, 2.0, 2.5, 3.2, 4.2, 6.0, 9.0, 15.0]
+    + [40.0, 150.0, 1000.0, 10000.0]
 )
-
-
-class Need(NamedTuple):
-    """An accuracy wanted on a line: delta to exp(log_error) at an epsilon, by run."""
-
-    line: int
-    direction: Direction
-    epsilon: Floats
-    log_error: Floats
 
 
 class Plan(NamedTuple):
@@ -41,10 +32,6 @@ class Plan(NamedTuple):
     decayed: Decay
     error: float
 
-    def numbers(self) -> Floats:
-        """Frequencies, by run and line."""
-        return np.maximum(np.ceil(self.limits * self.periods / (2.0 * np.pi)), 4.0)
-
     def only(self, lines: list[int]) -> Plan:
         """Some of the lines."""
         return Plan(
@@ -56,36 +43,28 @@ class Plan(NamedTuple):
         )
 
 
-def periods(ladder: Ladder, tilts: Floats, needs: list[Need]) -> Floats:
-    """The least period for which no image exceeds what is needed, by run and line."""
-    removed, added = ladder.removed(), ladder.added()
-    constants = log_kappa(removed[0]), log_kappa(added[0])
-    longest = np.zeros(tilts.shape)
-    for need in needs:
-        tilt = tilts[:, need.line, None]
-        adding = need.direction == "add"
-        lam = -tilt if adding else tilt - 1.0
-        forward, backward = (added, removed) if adding else (removed, added)
-        ahead, behind = constants[::-1] if adding else constants
-        epsilon, wanted = need.epsilon[:, None], need.log_error[:, None]
+def period(rungs: Rungs, runs: int, lam: Floats, epsilon: Floats, log_error: Floats) -> Floats:
+    """The least period for which images add no more than exp(log_error), by row.
+
+    To exp(eps) alpha, that is; to delta, kappa times as much.
+    """
+    lam, epsilon, log_error = lam[:, None], epsilon[:, None], log_error[:, None]
+    longest = np.zeros(lam.shape[0])
+    for side, ladder in enumerate((rungs, rungs.other(runs))):
+        slope = 1.0 + ladder.lam if side else -ladder.lam
+        gap = slope + lam if side else -(slope + lam)
+        needed = ladder.values + slope * epsilon - log_error
         with np.errstate(divide="ignore", invalid="ignore"):
-            gap = forward[0] - lam
-            above = (forward[1] + ahead - forward[0] * epsilon - wanted) / gap
-            above = np.where(gap > 0.0, above, np.inf).min(axis=1)
-            gap = 1.0 + backward[0] + lam
-            below = (backward[1] + behind + (1.0 + backward[0]) * epsilon - wanted) / gap
-            below = np.where(gap > 0.0, below, np.inf).min(axis=1)
-        np.maximum(longest[:, need.line], above, out=longest[:, need.line])
-        np.maximum(longest[:, need.line], below, out=longest[:, need.line])
+            longest = np.maximum(longest, np.where(gap > 0.0, needed / gap, np.inf).min(axis=1))
     return longest
 
 
 def planned(
-    steps: Steps, ladder: Ladder, tilts: Floats, needs: list[Need], *, digits: Floats, error: float
+    steps: Steps, ladder: Ladder, tilts: Floats, periods: Floats, *, digits: Floats, error: float
 ) -> Plan:
     """The plan for lines Re s = tilts; ``digits`` (natural) by line for what is left out."""
     # On all lines the transform dies out with the bulk of the losses, as in the middle.
-    guess = np.sqrt(2.0 * digits / ladder.curvatures[:, -1:])
+    guess = np.sqrt(2.0 * digits) / ladder.deviation[:, None]
     thetas = guess[:, :, None] * _CANDIDATES
     found = decay(
         steps, ladder.nodes, ladder.exponents, step=ladder.step, tilts=tilts, thetas=thetas
@@ -98,8 +77,7 @@ def planned(
     thetas = np.take_along_axis(thetas, index, axis=2)
     logs = np.take_along_axis(found.logs, index, axis=2)
     found = found._replace(thetas=thetas, logs=logs)
-    lengths = periods(ladder, tilts, needs) * 1.01
-    return Plan(tilts, thetas[:, :, 0], lengths, found, error)
+    return Plan(tilts, thetas[:, :, 0], periods * 1.01, found, error)
 
 
 def _kept(steps: Steps, ladder: Ladder, tilts: Floats, need: Floats) -> tuple[Floats, Floats]:

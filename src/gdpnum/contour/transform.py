@@ -28,6 +28,9 @@ __all__ = ["Transform", "transform"]
 # Beyond this exp(S l) is not summed as it is.
 _LARGEST = 600.0
 
+# Nodes are summed in blocks of this many, so that rounding does not grow with their number.
+_BLOCK = 32
+
 
 class Transform(NamedTuple):
     """exp(-K) prod M(z)^T exp(-i theta c), by run, line and frequency."""
@@ -83,11 +86,11 @@ def transform(
     cosine *= sine
     with np.errstate(under="ignore"):
         sine *= sine
-    a = np.einsum("nmj,nsj->nsm", sine, weights) * -2.0
-    b = np.einsum("nmj,nsj->nsm", cosine, weights) * 2.0
+    a = -2.0 * _summed(sine, weights)
+    b = 2.0 * _summed(cosine, weights)
     squared = np.maximum(a * (2.0 + a) + b * b, -1.0)
     modulus = np.sqrt(1.0 + squared)
-    number = loss.shape[1]
+    number = _terms(loss.shape[1])
     # What is wrong with one release, relative to M(lam).
     lost = missed[:, None] + cut(steps, nodes, step, weights[:, :, [0, -1]], tilts)
     size = np.abs(s)[:, :, None]
@@ -141,6 +144,26 @@ def transform(
         modulus * np.sin(phase),
         power(raised + rounding, relative + rounding),
     )
+
+
+def _summed(values: Floats, weights: Floats) -> Floats:
+    """Sums over the nodes, by segment, line and frequency: in blocks where there are many."""
+    number = values.shape[2]
+    if number <= 2 * _BLOCK:
+        return np.einsum("nmj,nsj->nsm", values, weights)
+    whole = number - number % _BLOCK
+    found = np.zeros((values.shape[0], weights.shape[1], values.shape[1]))
+    if whole < number:
+        found += np.einsum("nmj,nsj->nsm", values[:, :, whole:], weights[:, :, whole:])
+    for start in range(0, whole, _BLOCK):
+        block = slice(start, start + _BLOCK)
+        found += np.einsum("nmj,nsj->nsm", values[:, :, block], weights[:, :, block])
+    return found
+
+
+def _terms(number: int) -> float:
+    """How many roundings a term meets in `_summed`."""
+    return float(number) if number <= 2 * _BLOCK else 2.0 * _BLOCK + number / _BLOCK
 
 
 def _gaussian(steps: Steps, tilts: Floats, frequencies: Floats) -> Transform:
