@@ -14,13 +14,19 @@ from gdpnum.contour.ladder import Ladder, Rungs, ladder
 from gdpnum.contour.pairs import Run, Steps
 from gdpnum.contour.reading import Knots, Reading, guessed, reading
 
-__all__ = ["Fits", "fits"]
+__all__ = ["MOST", "Fits", "fits"]
 
 # A guess of where mu is decided that is off by more than this share is worth another transform.
 _OFF = 0.25
 
 # How often cells are cut, and into how many parts at a time.
 _ROUNDS, _PARTS, _KNOTS = 6, 24.0, 1500
+
+# Runs that are computed together.
+_TOGETHER = 90
+
+#: Frequencies times nodes that a run may take: about a fifth of a second.
+MOST = 1e7
 
 
 class Fits(NamedTuple):
@@ -34,7 +40,6 @@ class Fits(NamedTuple):
     """A bound on Delta(f, max(0, f_mu - slack))."""
     advantage: Floats
     """delta(0), from above."""
-    work: str
 
 
 def chords(knots: Knots, slack: Floats) -> Floats:
@@ -91,15 +96,15 @@ def divided(knots: Floats, parts: Floats) -> Floats:
 
 def smallest(
     lines: Reading, knots: Floats, runs: int, slack: Floats, tolerance: float
-) -> tuple[Floats, Floats, Floats]:
-    """mu of each row from above, and of each run from below, and where that is decided.
+) -> tuple[Floats, Floats]:
+    """mu of each row from above, and of each run from below.
 
     Cells between knots whose chord needs more than what tests show are cut: a chord's excess falls
     like the square of its length.
     """
-    rows = np.arange(knots.shape[0])
-    mu = np.zeros(knots.shape[0])
-    mu_lower, where = np.zeros((2, runs))
+    rows = knots.shape[0]
+    mu = np.zeros(rows)
+    mu_lower = np.zeros(runs)
     for turn in range(_ROUNDS):
         found = lines.at(knots)
         if turn == 0:
@@ -108,15 +113,12 @@ def smallest(
             found.delta_error[:, -1] = 0.0
         needed = chords(found, slack)
         _, _, mus = shown(found, slack)
-        best = np.argmax(mus, axis=1)
-        highest = mus[rows, best]
-        where = np.where(highest[:runs] > mu_lower, knots[rows, best][:runs], where)
-        mu_lower = np.maximum(mu_lower, highest.reshape(-1, runs).max(axis=0))
-        lower = np.concatenate([mu_lower, mu_lower])[: rows.size, None]
+        mu_lower = np.maximum(mu_lower, mus.max(axis=1).reshape(-1, runs).max(axis=0))
+        lower = np.concatenate([mu_lower, mu_lower])[:rows, None]
         target = lower * (1.0 + tolerance)
         over = needed > target
         if turn == _ROUNDS - 1 or not over.any():
-            return np.maximum(mu, needed.max(axis=1)), mu_lower, where
+            return np.maximum(mu, needed.max(axis=1)), mu_lower
         mu = np.maximum(mu, np.where(over, 0.0, needed).max(axis=1))
         ends = np.maximum(mus[:, :-1], mus[:, 1:])
         with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
@@ -136,17 +138,27 @@ def first_knots(rungs: Rungs, slack: Floats) -> Floats:
 
 
 def sought(
-    steps: Steps, rungs: Ladder, knots: Floats, slack: Floats, tolerance: float
+    steps: Steps, rungs: Ladder, knots: Floats, slack: Floats, tolerance: float, most: float
 ) -> Reading:
-    """The reading around where mu is decided, which is looked for where jumps make it unclear."""
+    """The reading around where mu is decided, which is looked for where jumps make it unclear.
+
+    For removing delta is wanted to ``tolerance`` times the slack, for adding to a hundredth of the
+    slack: it decides nothing, as far as is known.
+    """
     runs = steps.runs
     guess = guessed(rungs.rungs, runs, slack)
     by_row = np.concatenate([slack, slack])[: knots.shape[0]]
     rows, spread = np.arange(runs), np.linspace(0.0, 1.0, 13)
     rough = bool(rungs.steep.any())
-    for _ in range(4):
-        lines = reading(steps, rungs, guess, slack, 1e-3 if rough else tolerance)
-        if not rough:
+    log_slack = np.log(slack)
+    for turn in range(5):
+        wanted = np.log(1e-3 if rough and turn < 4 else tolerance)
+        errors = log_slack + (wanted + np.log(3.0))
+        if knots.shape[0] > runs:
+            errors = np.concatenate([errors, log_slack + np.log(0.03)])
+        fine = np.log(np.minimum(rungs.deviation, 1.0)) + (wanted + np.log(0.01))
+        lines = reading(steps, rungs, [guess], [errors], fine, most)
+        if not rough or turn == 4:
             return lines
         places = knots
         for _ in range(2):
@@ -159,7 +171,7 @@ def sought(
             places = np.concatenate([closer, closer])[: knots.shape[0]]
         rough = bool((np.abs(where - guess[:runs]) > _OFF * where).any())
         guess[:runs] = np.where(where > 0.0, where, guess[:runs])
-    return reading(steps, rungs, guess, slack, tolerance)
+    raise AssertionError
 
 
 def profile_of_mu(mu: Floats, epsilons: Floats) -> Floats:
@@ -235,27 +247,47 @@ def regrets(
     return np.maximum(regret, 0.0) * (1.0 + 16.0 * UNIT), with_slack, advantage
 
 
-def fits(runs: Sequence[Run], *, slack: float, tolerance: float = 1e-9) -> Fits:
-    """mu, mu_lower and regret of many runs at once."""
-    steps = Steps.of(runs)
-    return fit(steps, np.full(steps.runs, slack), tolerance)
-
-
 # Knots near zero, where regret is decided, in deviations of the loss.
 _NEAR = np.concatenate([[0.0], np.geomspace(1e-5, 3.0, 36)])
 
 
-def fit(steps: Steps, slack: Floats, tolerance: float) -> Fits:
-    """The same, of steps as arrays."""
+def fits(
+    runs: Sequence[Run], *, slack: float, tolerance: float = 1e-9, most: float = MOST
+) -> Fits:
+    """mu, mu_lower and regret of many runs at once, by run, each as if it were alone.
+
+    delta is computed to about ``tolerance`` times the slack, and mu - mu_lower says what that came
+    to. Raises `OutOfReach` where one run takes more than ``most`` evaluations.
+    """
+    steps = Steps.of(runs)
+    slacks = np.full(steps.runs, slack)
+    if steps.runs == 1:
+        return _fits(steps, slacks, tolerance, most)
+    # Those of a kind together, so that none waits for another's frequencies.
+    order = np.argsort(_burden(steps), kind="stable")
+    found = [
+        _fits(steps.part(part), slacks[part], tolerance, most)
+        for part in np.array_split(order, -(-order.size // _TOGETHER))
+    ]
+    back = np.argsort(order)
+    return Fits(*(np.concatenate(columns)[back] for columns in zip(*found, strict=True)))
+
+
+def _burden(steps: Steps) -> Floats:
+    """What groups runs of a kind: how rare their jumps are beside their bulk."""
+    burden = np.zeros(steps.runs)
+    np.maximum.at(burden, steps.owner, steps.c / (steps.rate * np.sqrt(steps.counts)))
+    return burden
+
+
+def _fits(steps: Steps, slack: Floats, tolerance: float, most: float) -> Fits:
     runs = steps.runs
     rungs = ladder(steps, 22.0)
     by_row = np.concatenate([slack, slack])[: rungs.rungs.lam.shape[0]]
     knots = first_knots(rungs.rungs, by_row)
-    lines = sought(steps, rungs, knots, slack, tolerance)
-    found, mu_lower, where = smallest(lines, knots, runs, by_row, tolerance)
+    lines = sought(steps, rungs, knots, slack, tolerance, most * runs)
+    found, mu_lower = smallest(lines, knots, runs, by_row, tolerance)
     mu = found.reshape(-1, runs).max(axis=0)
     near = np.minimum(rungs.deviation[:, None] * _NEAR, 0.999 * knots[:runs, -1:])
     places = np.sort(np.concatenate([near, knots[:runs, 1:]], axis=1), axis=1)
-    regret, with_slack, advantage = regrets(lines.rows(runs), places, mu, slack, tolerance)
-    work = f"{lines.tail.frequencies.shape[1]} {lines.middle.frequencies.shape[1]}"
-    return Fits(mu, mu_lower, regret, with_slack, advantage, work)
+    return Fits(mu, mu_lower, *regrets(lines.rows(runs), places, mu, slack, tolerance))

@@ -94,17 +94,14 @@ def line(
     decayed: Decay,
     rungs: Rungs,
     *,
-    lines: int,
+    picked: list[int],
     references: Floats,
 ) -> Line:
-    """The first ``lines`` lines, one for each direction, or (0) the last one for both.
-
-    Images are bounded best at the reference epsilons, by row.
-    """
+    """The line picked for each direction. Images are bounded best at the references, by row."""
     runs, theta = found.tilts.shape[0], found.frequencies
     rows, number = rungs.lam.shape[0], theta.shape[1]
     directions = rows // runs
-    pick = np.arange(lines) if lines else np.full(directions, found.tilts.shape[1] - 1)
+    pick = np.array(picked)
 
     def by_row(values: Floats) -> Floats:
         return values[:, pick].swapaxes(0, 1).reshape(rows, *values.shape[2:])
@@ -151,7 +148,7 @@ def line(
     with np.errstate(under="ignore"):
         up = np.exp(-one * period)
         level = up / (-1.0 - up)
-        if lines:
+        if lam[0, 0] > 0.0:
             first = np.exp(-lam * period)
             level = first / (1.0 + first)
     return Line(

@@ -12,14 +12,19 @@ from gdpnum.contour.grid import grid, spacing
 from gdpnum.contour.ladder import Ladder, Rungs
 from gdpnum.contour.pairs import Steps
 from gdpnum.contour.transform import Transform, transform
+from gdpnum.errors import BudgetExceeded
 
-__all__ = ["Plan", "carried_out", "period", "planned"]
+__all__ = ["OutOfReach", "Plan", "carried_out", "period", "planned"]
 
 # Candidates for the last frequency, as multiples of that of a Gaussian of the same variance.
 _CANDIDATES = np.array(
     [0.6, 0.75, 0.85, 0.95, 1.0, 1.05, 1.1, 1.2, 1.35, 1.6, 2.0, 2.5, 3.2, 4.2, 6.0, 9.0, 15.0]
     + [40.0, 150.0, 1000.0, 10000.0]
 )
+
+
+class OutOfReach(BudgetExceeded):
+    """The contour cannot have this within the work allowed; the message says how much it takes."""
 
 
 class Plan(NamedTuple):
@@ -92,16 +97,31 @@ def _kept(steps: Steps, ladder: Ladder, tilts: Floats, need: Floats) -> tuple[Fl
     return nodes.u[rows, first], nodes.u[rows, np.minimum(last, nodes.u.shape[1] - 1)]
 
 
-def carried_out(steps: Steps, ladder: Ladder, plan: Plan) -> Transform:
-    """The transform as planned: the lines share their frequencies and nodes."""
+def carried_out(steps: Steps, ladder: Ladder, plan: Plan, most: float) -> Transform:
+    """The transform as planned: the lines share their frequencies and nodes.
+
+    Raises `OutOfReach` if frequencies times nodes, over all segments, are more than ``most``.
+    """
     limit, length = plan.limits.max(axis=1), plan.periods.max(axis=1)
-    number = int(np.maximum(np.ceil(limit * length / (2.0 * np.pi)), 4.0).max())
-    # Few bits, so that the frequencies are exact; a hair wider, so that the last is not short.
-    width = (limit * ((1.0 + 2e-7) / number)).astype(np.float32)
-    frequencies = width.astype(np.float64)[:, None] * (np.arange(number) + 0.5)
+    number = np.maximum(np.ceil(limit * length / (2.0 * np.pi)), 4.0).max()
     need = np.log(steps.counts) - np.log(plan.error)
     step, missed = spacing(steps, need, plan.tilts, limit * (1.0 + 1e-6))
-    nodes = steps.at(grid(step, *_kept(steps, ladder, plan.tilts, need)))
+    low, high = _kept(steps, ladder, plan.tilts, need)
+    nodes = np.max((high - low) / step, initial=0.0) + 2.0
+    work = float(number * nodes * steps.c.size)
+    if not work <= most or not number <= most:
+        raise OutOfReach(
+            f"the contour takes {number:.3g} frequencies times {nodes:.3g} nodes for each of "
+            f"{steps.c.size} segments, more than {most:.3g} in all; use the lattice"
+        )
+    # Few bits, so that the frequencies are exact; a hair wider, so that the last is not short.
+    width = (limit * ((1.0 + 2e-7) / number)).astype(np.float32)
+    frequencies = width.astype(np.float64)[:, None] * (np.arange(int(number)) + 0.5)
     return transform(
-        steps, nodes, step=step, missed=missed, tilts=plan.tilts, frequencies=frequencies
+        steps,
+        steps.at(grid(step, low, high)),
+        step=step,
+        missed=missed,
+        tilts=plan.tilts,
+        frequencies=frequencies,
     )

@@ -13,7 +13,7 @@ from gdpnum.contour.line import Line, line
 from gdpnum.contour.pairs import Steps
 from gdpnum.contour.plan import carried_out, period, planned
 
-__all__ = ["Knots", "Reading", "guessed", "reading"]
+__all__ = ["Approximate", "Knots", "Reading", "guessed", "reading"]
 
 
 class Knots(NamedTuple):
@@ -27,68 +27,97 @@ class Knots(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """A line in the tail and the one in the middle, by row."""
+    """Lines by increasing lam: the one in the middle, and some in the tail."""
 
-    tail: Line
-    middle: Line
-    switch: Floats
-    """The epsilon at which one becomes the better."""
+    lines: tuple[Line, ...]
+    levels: Floats
+    """The log of each line's error at epsilon zero, by line and row: it falls like -lam eps."""
 
     def rows(self, number: int) -> Reading:
         """The first so many rows."""
-        return Reading(self.tail.rows(number), self.middle.rows(number), self.switch[:number])
+        if self.levels.shape[1] == number:
+            return self
+        return Reading(tuple(one.rows(number) for one in self.lines), self.levels[:, :number])
 
     def at(self, epsilons: Floats) -> Knots:
-        """Bounds from the better line at each epsilon; epsilons increase in each row."""
-        low = (epsilons < self.switch).sum(axis=1)
-        most, least, number = int(low.max()), int(low.min()), epsilons.shape[1]
-        values, errors = np.empty((2, epsilons.shape[0], 2, number))
-        if least < number:
-            values[:, :, least:], errors[:, :, least:] = self.tail.at(epsilons[:, least:])
-        if most > 0:
-            found, wrong = self.middle.at(epsilons[:, :most])
-            found[:, 0] += 1.0
-            wrong[:, 0] += UNIT
-            if most == least:
-                values[:, :, :most], errors[:, :, :most] = found, wrong
+        """Bounds from the best line at each epsilon; epsilons increase in each row."""
+        values, errors = np.empty((2, epsilons.shape[0], 2, epsilons.shape[1]))
+        logs = [
+            level[:, None] - line.lam * epsilons
+            for level, line in zip(self.levels, self.lines, strict=True)
+        ]
+        best = np.argmin(logs, axis=0)
+        for i, line in enumerate(self.lines):
+            chosen = best == i
+            columns = np.flatnonzero(chosen.any(axis=0))
+            if not columns.size:
+                continue
+            part = slice(int(columns[0]), int(columns[-1]) + 1)
+            found, wrong = line.at(epsilons[:, part])
+            if i == 0:
+                found[:, 0] += 1.0
+                wrong[:, 0] += UNIT
+            if chosen[:, part].all():
+                values[:, :, part], errors[:, :, part] = found, wrong
             else:
-                chosen = (np.arange(most) < low[:, None])[:, None, :]
-                np.copyto(values[:, :, :most], found, where=chosen)
-                np.copyto(errors[:, :, :most], wrong, where=chosen)
+                mask = chosen[:, None, part]
+                np.copyto(values[:, :, part], found, where=mask)
+                np.copyto(errors[:, :, part], wrong, where=mask)
         return Knots(epsilons, values[:, 0], errors[:, 0], values[:, 1], errors[:, 1])
 
 
-def guessed(rungs: Rungs, runs: int, slack: Floats) -> Floats:
-    """About where mu is decided for removing, and where delta sinks to the slack for adding.
+class Approximate(NamedTuple):
+    """Gaussian approximations at each saddle point, by row and rung.
 
-    From the Gaussian approximation at each saddle point: tpr = e^(K - lam K') Psi(lam sqrt K''),
-    Psi(x) = exp(x^2 / 2) Phi(-x), and alpha = e^(K - (1 + lam) K') Psi((1 + lam) sqrt K'').
+    tpr = e^(K - lam K') Psi(lam sqrt K''), Psi(x) = exp(x^2 / 2) Phi(-x), and alpha =
+    e^(K - (1 + lam) K') Psi((1 + lam) sqrt K'').
     """
-    lam, k, slope, curvature, _ = rungs
+
+    log_scale: Floats
+    tpr_part: Floats
+    alpha_part: Floats
+
+    @classmethod
+    def of(cls, rungs: Rungs) -> Approximate:
+        """At the rungs."""
+        lam = rungs.lam
+        root = np.sqrt(0.5 * rungs.curvatures)
+        parts = 0.5 * erfcx(lam * root), 0.5 * erfcx((1.0 + lam) * root)
+        return cls(rungs.values - lam * rungs.slopes, *parts)
+
+    def falls_to(self, rungs: Rungs, rows: slice, log_delta: Floats) -> Floats:
+        """About where delta has fallen to exp(log_delta), by row."""
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            parts = np.maximum((self.tpr_part - self.alpha_part)[rows], 1e-300)
+            logs = self.log_scale[rows] + np.log(parts)
+        logs = np.minimum.accumulate(logs, axis=1)
+        found = [
+            np.interp(-level, -one, at)
+            for level, one, at in zip(log_delta, logs, rungs.slopes[rows], strict=True)
+        ]
+        return np.array(found)
+
+
+def guessed(rungs: Rungs, runs: int, slack: Floats) -> Floats:
+    """About where mu is decided for removing, and where delta sinks to the slack for adding."""
+    near = Approximate.of(rungs)
+    slope = rungs.slopes[:runs]
     with np.errstate(under="ignore", over="ignore", divide="ignore", invalid="ignore"):
-        root = np.sqrt(0.5 * curvature)
-        log_scale = k - lam * slope
-        tpr_part, alpha_part = 0.5 * erfcx(lam * root), 0.5 * erfcx((1.0 + lam) * root)
-        removed = slice(0, runs)
-        tpr = np.exp(log_scale[removed]) * tpr_part[removed] - slack[:, None]
-        alpha = np.exp(log_scale[removed] - slope[removed]) * alpha_part[removed]
+        scale = near.log_scale[:runs]
+        tpr = np.exp(scale) * near.tpr_part[:runs] - slack[:, None]
+        alpha = np.exp(scale - slope) * near.alpha_part[:runs]
         mus = ndtri(np.maximum(tpr, 1e-300)) - ndtri(alpha)
         mus[~((tpr > 1e-3 * slack[:, None]) & (alpha > 0.0))] = -np.inf
     rows = np.arange(runs)
-    best = np.minimum(np.argmax(mus, axis=1), lam.shape[1] - 2)
-    # Between two rungs the higher mu is on the side of the better neighbour.
+    best = np.minimum(np.argmax(mus, axis=1), slope.shape[1] - 2)
+    # Between two rungs: towards the next one by how near its mu comes.
     after = np.maximum(mus[rows, best + 1], 0.0) / np.maximum(mus[rows, best], 1e-300)
     found = slope[rows, best] + 0.4 * after * (slope[rows, best + 1] - slope[rows, best])
+    found = np.maximum(found, 1e-12)
     if rungs.lam.shape[0] == runs:
         return found
-    logs = log_scale[runs:] + np.log(np.maximum(tpr_part - alpha_part, 1e-300))[runs:]
-    logs = np.maximum.accumulate(logs[:, ::-1], axis=1)[:, ::-1]
-    level = np.log(slack) + 1.0
-    if runs == 1:
-        others = np.array([np.interp(-level[0], -logs[0], slope[1])])
-    else:
-        others = np.array([np.interp(-a, -b, c) for a, b, c in zip(level, logs, slope[runs:])])
-    return np.concatenate([found, others])
+    others = near.falls_to(rungs, slice(runs, None), np.log(slack) + 1.0)
+    return np.concatenate([found, np.maximum(others, 1e-12)])
 
 
 def tail_line(rungs: Rungs, epsilon: Floats, log_error: Floats) -> tuple[Floats, Floats]:
@@ -111,53 +140,56 @@ def tail_line(rungs: Rungs, epsilon: Floats, log_error: Floats) -> tuple[Floats,
 
 
 def reading(
-    steps: Steps, ladder: Ladder, epsilon: Floats, slack: Floats, tolerance: float
+    steps: Steps, ladder: Ladder, epsilons: list[Floats], log_errors: list[Floats], fine: Floats, most: float
 ) -> Reading:
-    """The lines for epsilons by row (removing, then adding) and for zero.
+    """Lines for epsilons by row, with the error of delta that each may have there.
 
-    For removing delta is wanted to ``tolerance`` times the slack, for adding to a hundredth of the
-    slack: it decides nothing, as far as is known.
+    And the line in the middle, with that error (its log: ``fine``) at zero.
     """
     runs, rungs = steps.runs, ladder.rungs
-    directions = rungs.lam.shape[0] // runs
-    fine = np.log(0.01 * tolerance * np.minimum(ladder.deviation, 1.0))
-    near = np.log(3.0 * tolerance * slack)
-    if directions == 2:
-        near = np.concatenate([near, np.log(0.03 * slack)])
-        fine = np.concatenate([fine, fine])
-    lam, values = tail_line(rungs, epsilon, near)
-    tilts = np.full((runs, directions + 1), 0.5)
-    lengths, digits = np.empty((2, runs, directions + 1))
-    tilts[:, 0] = 1.0 + lam[:runs]
-    if directions == 2:
-        tilts[:, 1] = -lam[runs:]
-    periods = period(rungs, runs, lam, epsilon, near)
-    middle = period(rungs, runs, np.full(lam.size, -0.5), np.zeros(lam.size), fine)
-    lengths[:, :-1] = periods.reshape(directions, runs).T
-    lengths[:, -1] = middle.reshape(directions, runs).max(axis=0)
-    digits[:, :-1] = (values - lam * epsilon - near).reshape(directions, runs).T
-    digits[:, -1] = ladder.middle - fine[:runs]
+    rows = rungs.lam.shape[0]
+    directions = rows // runs
+    tails = len(epsilons)
+    last = tails * directions
+    tilts = np.full((runs, last + 1), 0.5)
+    lengths, digits = np.empty((2, runs, last + 1))
+    for i, (epsilon, log_error) in enumerate(zip(epsilons, log_errors, strict=True)):
+        lam, values = tail_line(rungs, epsilon, log_error)
+        place = slice(i * directions, (i + 1) * directions)
+        tilts[:, i * directions] = 1.0 + lam[:runs]
+        if directions == 2:
+            tilts[:, i * directions + 1] = -lam[runs:]
+        lengths[:, place] = period(rungs, runs, lam, epsilon, log_error).reshape(-1, runs).T
+        digits[:, place] = (values - lam * epsilon - log_error).reshape(-1, runs).T
+    wanted = np.concatenate([fine, fine])[:rows]
+    middle = period(rungs, runs, np.full(rows, -0.5), np.zeros(rows), wanted)
+    lengths[:, -1] = middle.reshape(-1, runs).max(axis=0)
+    digits[:, -1] = ladder.middle - fine
     plan = planned(steps, ladder, tilts, lengths, digits=np.maximum(digits, 5.0), error=1e-15)
     limits = plan.limits
-    joint = limits.max(axis=1) * lengths.max(axis=1)
-    tails = limits[:, :-1].max(axis=1) * lengths[:, :-1].max(axis=1)
-    apart = tails + limits[:, -1] * lengths[:, -1]
-    far, close = epsilon[:, None] * np.array([[0.5, 1.0, 1.25]]), epsilon[:, None] * np.array(
-        [[0.0, 0.1, 0.4]]
-    )
-    if float(joint.sum()) < 1.4 * float(apart.sum()):
-        found = carried_out(steps, ladder, plan)
-        tail = line(found, plan.decayed, rungs, lines=directions, references=far)
-        centre = line(found, plan.decayed, rungs, lines=0, references=close)
+    joint = float((limits.max(axis=1) * lengths.max(axis=1)).sum())
+    apart = float((limits[:, :-1].max(axis=1) * lengths[:, :-1].max(axis=1)).sum())
+    apart += float((limits[:, -1] * lengths[:, -1]).sum())
+    centre = [0] * directions
+    if joint < 1.4 * apart:
+        found = carried_out(steps, ladder, plan, most)
+        far, far_decayed, close, close_decayed = found, plan.decayed, found, plan.decayed
+        centre = [last] * directions
     else:
-        one, two = plan.only(list(range(directions))), plan.only([directions])
-        tail = line(
-            carried_out(steps, ladder, one), one.decayed, rungs, lines=directions, references=far
-        )
-        centre = line(
-            carried_out(steps, ladder, two), two.decayed, rungs, lines=0, references=close
-        )
+        one, two = plan.only(list(range(last))), plan.only([last])
+        far, far_decayed = carried_out(steps, ladder, one, most), one.decayed
+        close, close_decayed = carried_out(steps, ladder, two, most), two.decayed
+    lines = [
+        line(close, close_decayed, rungs, picked=centre, references=epsilons[0][:, None] * _CLOSE)
+    ]
+    for i, epsilon in enumerate(epsilons):
+        picked = list(range(i * directions, (i + 1) * directions))
+        references = epsilon[:, None] * _FAR
+        lines.append(line(far, far_decayed, rungs, picked=picked, references=references))
     with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = np.log(tail.errors[0][:, :1] / centre.errors[0][:, :1])
-        switch = (tail.cumulant - centre.cumulant + ratio) / (tail.lam - centre.lam)
-    return Reading(tail, centre, np.nan_to_num(switch, nan=0.0, posinf=1e300, neginf=0.0))
+        levels = np.array([one.cumulant[:, 0] + np.log(one.errors[0][:, 0]) for one in lines])
+    return Reading(tuple(lines), np.nan_to_num(levels, nan=1e300, posinf=1e300))
+
+
+# Where images are bounded best, as multiples of the epsilon a line is for.
+_FAR, _CLOSE = np.array([[0.5, 1.0, 1.25]]), np.array([[0.0, 0.1, 0.4]])

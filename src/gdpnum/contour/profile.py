@@ -1,0 +1,187 @@
+"""The profile of one run, from above and from below: delta, epsilon, tpr, knots."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from gdpnum.contour.charges import UNIT, Floats
+from gdpnum.contour.fit import MOST
+from gdpnum.contour.ladder import Rungs, ladder
+from gdpnum.contour.pairs import Run, Steps
+from gdpnum.contour.reading import Approximate, Knots, Reading, reading
+
+__all__ = ["Points", "Profile", "Tests", "profile"]
+
+# A line of the transform serves a range of about this factor in delta (natural log).
+_APART = 7.0
+
+_TURNS = 60
+
+
+class Points(NamedTuple):
+    """Chords of the profile from above, as `gdpnum.curve.lines.Lines` has them."""
+
+    epsilons: Floats
+    log_alphas: Floats
+    tprs: Floats
+    mass_at_infinity: float
+
+
+class Tests(NamedTuple):
+    """Tests that exist: at each epsilon one with FPR at most exp(log_alpha) and at least that TPR."""
+
+    epsilons: Floats
+    tpr: Floats
+    beta: Floats
+    log_alpha: Floats
+
+
+class Profile(NamedTuple):
+    """delta(eps) of a run for eps >= 0 and both directions, with proven bounds."""
+
+    lines: Reading
+    rungs: Rungs
+    smallest: float
+    """Down to this delta, and this alpha, the relative accuracy holds."""
+
+    def knots(self, epsilons: Floats) -> Knots:
+        """Values and errors by direction, at increasing epsilons."""
+        rows = self.rungs.lam.shape[0]
+        return self.lines.at(np.broadcast_to(epsilons, (rows, epsilons.size)))
+
+    def delta(self, epsilons: Floats) -> tuple[Floats, Floats]:
+        """delta(eps) from below and from above at epsilons >= 0, for the worse direction."""
+        order = np.argsort(epsilons, kind="stable")
+        found = self.knots(epsilons[order])
+        lower = np.empty(epsilons.size)
+        upper = np.empty(epsilons.size)
+        lower[order] = np.clip((found.delta - found.delta_error).max(axis=0), 0.0, 1.0)
+        upper[order] = np.clip(self._upper(found).max(axis=0), 0.0, 1.0)
+        return lower, upper
+
+    def _upper(self, found: Knots) -> Floats:
+        """delta from above, by direction: never more than Chernoff allows."""
+        lam, values, _, _, kappa = self.rungs
+        bound = (values + kappa)[:, :, None] - lam[:, :, None] * found.epsilons[:, None, :]
+        with np.errstate(under="ignore", over="ignore"):
+            chernoff = np.exp(np.minimum(bound.min(axis=1), 0.0)) * (1.0 + 1e-12)
+        return np.minimum(found.delta + found.delta_error, chernoff)
+
+    def epsilon(self, deltas: Floats) -> Floats:
+        """An epsilon >= 0 at which delta is certainly at or below each delta, next to the least."""
+        result = np.zeros(deltas.size)
+        low, high = np.zeros(deltas.size), self._end(deltas)
+        # By bisection on what is certified, Newton's step where it stays inside.
+        place = 0.5 * (low + high)
+        at_zero = self.delta(low[:1])[1][0] if deltas.size else 0.0
+        for _ in range(_TURNS):
+            order = np.argsort(place, kind="stable")
+            found = self.knots(place[order])
+            upper, slope = np.empty((2, deltas.size))
+            above = self._upper(found)
+            worse = np.argmax(above, axis=0), np.arange(deltas.size)
+            upper[order], slope[order] = above[worse], found.lifted_alpha[worse]
+            fine = upper <= deltas
+            high, low = np.where(fine, place, high), np.where(fine, low, place)
+            with np.errstate(divide="ignore", invalid="ignore", under="ignore"):
+                # In log delta the profile is nearly straight; a hair beyond the root.
+                rate = slope / upper
+                step = np.log(upper / deltas) / rate
+                moved = place + step + 2e-13 * (1.0 + np.abs(place)) + 1e-12 / np.maximum(rate, 1e-6)
+            inside = (moved > low) & (moved < high)
+            following = np.where(inside, moved, 0.5 * (low + high))
+            if np.all((high - low <= 1e-11 * high) | (np.abs(following - high) <= 1e-12 * high)):
+                break
+            place = following
+        result = np.where(at_zero <= deltas, 0.0, high)
+        return result
+
+    def _end(self, deltas: Floats) -> Floats:
+        """Where Chernoff says delta is below."""
+        lam, values, _, _, kappa = self.rungs
+        with np.errstate(divide="ignore"):
+            logs = np.log(deltas)
+        ends = ((values + kappa)[:, :, None] - logs) / lam[:, :, None]
+        return np.maximum(ends.min(axis=1).max(axis=0), 1e-12) * (1.0 + 1e-9)
+
+    def tpr(self, fprs: Floats) -> Floats:
+        """The largest TPR of any attack at each FPR, from above.
+
+        For any eps >= 0, TPR <= delta(eps) + exp(eps) FPR and, the curve being symmetric,
+        TPR <= 1 - exp(-eps) (1 - delta(eps) - FPR).
+        """
+        best = np.ones(fprs.size)
+        for which in ("alpha", "tpr"):
+            places = self._where(which, fprs if which == "alpha" else 1.0 - fprs)
+            _, upper = self.delta(places)
+            with np.errstate(over="ignore"):
+                steep = upper + np.exp(places) * fprs
+            flat = 1.0 - np.exp(-places) * (1.0 - upper - fprs)
+            best = np.minimum(best, np.minimum(steep, flat) * (1.0 + 16.0 * UNIT))
+        return np.maximum(best, fprs)
+
+    def _where(self, which: str, wanted: Floats) -> Floats:
+        """About the eps >= 0 at which alpha, or the tpr, of the worse direction is as wanted."""
+        low = np.zeros(wanted.size)
+        high = np.full(wanted.size, float(self._end(np.array([1e-3 * self.smallest]))[0]))
+        for _ in range(44):
+            place = 0.5 * (low + high)
+            order = np.argsort(place, kind="stable")
+            found = self.knots(place[order])
+            worse = np.argmax(found.delta, axis=0), np.arange(wanted.size)
+            lifted = found.lifted_alpha[worse]
+            with np.errstate(under="ignore"):
+                alpha = lifted * np.exp(-place[order])
+            value = np.empty(wanted.size)
+            value[order] = alpha if which == "alpha" else found.delta[worse] + lifted
+            above = value > wanted
+            low, high = np.where(above, place, low), np.where(above, high, place)
+        return 0.5 * (low + high)
+
+    def points(self, epsilons: Floats) -> Points:
+        """The chords through the upper bounds at increasing epsilons from 0 on.
+
+        The last epsilon is where delta is at most what is then the mass at infinity.
+        """
+        upper = np.minimum(self._upper(self.knots(epsilons)).max(axis=0), 1.0)
+        upper = np.minimum.accumulate(upper)
+        with np.errstate(divide="ignore"):
+            lifted = (upper[:-1] - upper[1:]) / np.expm1(np.diff(epsilons))
+            logs = np.log(lifted) - epsilons[:-1]
+        return Points(epsilons[1:], logs, upper[:-1] + lifted, float(upper[-1]))
+
+    def tests(self, epsilons: Floats) -> list[Tests]:
+        """The tests that reject at losses above the epsilons, one set for each direction."""
+        found = self.knots(epsilons)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            lifted = np.maximum(found.lifted_alpha + found.lifted_alpha_error, 0.0)
+            logs = np.log(lifted) - epsilons + (16.0 + 2.0 * np.abs(epsilons)) * UNIT
+        tpr = found.delta - found.delta_error + found.lifted_alpha - found.lifted_alpha_error
+        tpr = np.clip(tpr - 8.0 * UNIT * np.abs(tpr), 0.0, 1.0)
+        return [
+            Tests(epsilons, one, 1.0 - one, np.minimum(log, 0.0))
+            for one, log in zip(tpr, logs, strict=True)
+        ]
+
+
+def profile(
+    run: Run, *, smallest: float = 1e-12, accuracy: float = 1e-9, most: float = MOST
+) -> Profile:
+    """The profile of a run, to a relative ``accuracy`` down to delta = ``smallest``.
+
+    Raises `OutOfReach` where it takes more than ``most`` evaluations.
+    """
+    steps = Steps.of([run])
+    rungs = ladder(steps, 22.0)
+    rows = rungs.rungs.lam.shape[0]
+    near = Approximate.of(rungs.rungs)
+    last = float(np.log(smallest)) - 3.0
+    levels = np.linspace(-3.0, last, max(2, int(np.ceil((-3.0 - last) / _APART)) + 1))
+    wanted = [near.falls_to(rungs.rungs, slice(None), np.full(rows, one)) for one in levels]
+    errors = [np.full(rows, one + np.log(accuracy)) for one in levels]
+    epsilons = [np.maximum(one, 1e-12) for one in wanted]
+    fine = np.log(np.minimum(rungs.deviation, 1.0)) + np.log(0.01 * accuracy)
+    lines = reading(steps, rungs, epsilons, errors, fine, most)
+    return Profile(lines, rungs.rungs, smallest)
