@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from scipy.special import erfcx, expit, ndtr, ndtri
 
 from gdpnum.contour.charges import UNIT, Floats, quantile
 from gdpnum.contour.charges import profile_of_mu as profile_wrong
 from gdpnum.contour.ladder import Ladder, Rungs, ladder
 from gdpnum.contour.pairs import Run, Steps
-from gdpnum.contour.reading import Knots, Reading, guessed, reading
+from gdpnum.contour.reading import Approximate, Knots, Reading, guessed, reading
 
 __all__ = ["MOST", "Fits", "fits"]
 
@@ -94,47 +96,126 @@ def divided(knots: Floats, parts: Floats) -> Floats:
     )
 
 
+def capped(found: Knots, rungs: Rungs, slack: Floats) -> Knots:
+    """The same, with delta never more than Chernoff allows where its error is above the slack."""
+    if not (found.delta_error > slack[:, None]).any():
+        return found
+    logs = (rungs.values + rungs.log_kappa)[:, :, None]
+    logs = (logs - rungs.lam[:, :, None] * found.epsilons[:, None, :]).min(axis=1)
+    with np.errstate(under="ignore"):
+        bound = np.exp(np.minimum(logs, 0.0)) * (1.0 + 1e-12)
+    most = np.minimum(found.delta + found.delta_error, bound)
+    # From above only: what is between the two is as wrong as it was, or nothing.
+    return found._replace(delta=most, delta_error=np.zeros_like(most))
+
+
 def smallest(
-    lines: Reading, knots: Floats, runs: int, slack: Floats, tolerance: float
+    lines: Reading, found: Knots, rungs: Rungs, runs: int, slack: Floats, tolerance: float
 ) -> tuple[Floats, Floats]:
-    """mu of each row from above, and of each run from below.
+    """mu of each row from above, and of each run from below, from the first knots on.
 
     Cells between knots whose chord needs more than what tests show are cut: a chord's excess falls
     like the square of its length.
     """
+    knots = found.epsilons
     rows = knots.shape[0]
-    mu = np.zeros(rows)
-    mu_lower = np.zeros(runs)
+    mu, mu_lower = np.zeros(rows), np.zeros(runs)
     for turn in range(_ROUNDS):
-        found = lines.at(knots)
-        if turn == 0:
-            # Beyond the last knot delta <= slack, by Chernoff.
-            np.minimum(found.delta[:, -1], slack, out=found.delta[:, -1])
-            found.delta_error[:, -1] = 0.0
-        needed = chords(found, slack)
-        _, _, mus = shown(found, slack)
+        needed = chords(capped(found, rungs, slack), slack)
+        mus = shown(found, slack)[2]
         mu_lower = np.maximum(mu_lower, mus.max(axis=1).reshape(-1, runs).max(axis=0))
         lower = np.concatenate([mu_lower, mu_lower])[:rows, None]
         target = lower * (1.0 + tolerance)
         over = needed > target
         if turn == _ROUNDS - 1 or not over.any():
-            return np.maximum(mu, needed.max(axis=1)), mu_lower
+            break
         mu = np.maximum(mu, np.where(over, 0.0, needed).max(axis=1))
         ends = np.maximum(mus[:, :-1], mus[:, 1:])
         with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
             room = np.maximum(target - ends, (0.1 * tolerance) * lower)
-            parts = np.sqrt(1.2 * (needed - ends) / room)
-        parts = np.minimum(np.ceil(np.nan_to_num(parts, nan=_PARTS, posinf=_PARTS)), _PARTS)
+            parts = np.ceil(np.sqrt(1.2 * (needed - ends) / room))
+        # Beyond all bounds, or not a number: what is shown there is nothing.
+        parts = np.where(parts < _PARTS, parts, _PARTS)
         knots = divided(knots, np.where(over, np.maximum(parts, 2.0), 1.0))
-    raise AssertionError
+        if turn == 0:
+            knots = _graded(lines, knots, over, found.epsilons, mus, slack, tolerance)
+        found = lines.at(knots)
+    return np.maximum(mu, needed.max(axis=1)), mu_lower
 
 
-def first_knots(rungs: Rungs, slack: Floats) -> Floats:
-    """Zero, the saddle points' epsilons, and one from which on delta <= slack (Chernoff)."""
+# Points among which the highest test is looked for.
+_PROBES = np.linspace(-1.0, 1.0, 11)
+
+
+def _graded(
+    lines: Reading,
+    knots: Floats,
+    over: npt.NDArray[np.bool_],
+    first: Floats,
+    mus: Floats,
+    slack: Floats,
+    tolerance: float,
+) -> Floats:
+    """Knots for removing that are close where mu is decided: eps* + s sinh(t), t equally spaced.
+
+    With mu (1 - g (eps - eps*)^2) about what tests show there, a cell may be as long as
+    mu sqrt(8 (tolerance + g (eps - eps*)^2)).
+    """
+    best = int(np.argmax(mus[0]))
+    if knots.shape[0] > 2 or not 0 < best < first.shape[1] - 1 or not over[0].any():
+        return knots
+    columns = np.flatnonzero(over[0])
+    start, end = float(first[0, columns[0]]), float(first[0, columns[-1] + 1])
+    low, high = float(first[0, best - 1]), float(first[0, best + 1])
+    probes = low + (high - low) * (0.5 + 0.5 * _PROBES)
+    one = lines.rows(1)
+    seen = shown(one.at(probes[None, :]), slack[:1], certain=False)[2][0]
+    top = int(np.clip(np.argmax(seen), 1, 9))
+    before, at, after = seen[top - 1 : top + 2].tolist()
+    gap, bend = float(probes[1] - probes[0]), 2.0 * at - before - after
+    if not (bend > 0.0 and at > 0.0 and np.isfinite(bend)):
+        return knots
+    centre = float(probes[top]) + gap * min(max(0.5 * (after - before) / bend, -1.0), 1.0)
+    curvature = 0.5 * bend / (gap * gap * at)
+    away = first[0] - centre
+    with np.errstate(invalid="ignore", divide="ignore"):
+        # Where mu falls more slowly than the parabola, that counts.
+        slower = (1.0 - mus[0] / at) / (away * away)
+    sides = []
+    for reach, side in ((start - centre, away < -gap), (end - centre, away > gap)):
+        seen_slower = slower[side & (np.abs(away) <= abs(reach))]
+        least = min(curvature, max(float(seen_slower.min(initial=np.inf)), 1e-3 * curvature))
+        scale, rise = math.sqrt(tolerance / least), 0.8 * at * math.sqrt(8.0 * least)
+        last = math.asinh(reach / scale)
+        number = min(int(abs(last) / rise) + 2, _KNOTS)
+        sides.append(centre + scale * np.sinh(np.linspace(0.0, last, number)))
+    own = np.concatenate([sides[0][:0:-1], sides[1]])
+    own[0], own[-1] = start, end
+    number = own.size
+    if not (2 < number < _KNOTS and np.all(np.diff(own) > 0.0)):
+        return knots
+    if knots.shape[0] == 1:
+        return own[None, :]
+    size = knots.shape[1]
+    others = np.interp(np.linspace(0.0, size - 1.0, number), np.arange(size), knots[1])
+    return np.stack([own, others])
+
+
+# Knots near zero, where regret is decided, in deviations of the loss.
+_NEAR = np.concatenate([[0.0], np.geomspace(1e-5, 3.0, 36)])
+
+
+def first_knots(ladder: Ladder, slack: Floats) -> Floats:
+    """Zero and some near it, the saddle points' epsilons, and one from which on delta <= slack."""
+    rungs = ladder.rungs
+    # By Chernoff.
     bounds = (rungs.values + rungs.log_kappa - np.log(slack)[:, None]) / rungs.lam
     end = np.maximum(bounds.min(axis=1, keepdims=True), 1e-12) * (1.0 + 1e-9)
-    slopes = np.sort(np.clip(rungs.slopes, 0.0, end), axis=1)
-    return np.concatenate([np.zeros_like(end), slopes, end], axis=1)
+    near = ladder.deviation[:, None] * _NEAR
+    near = np.concatenate([near, near])[: end.size]
+    places = np.concatenate([near, rungs.slopes], axis=1)
+    places = np.sort(np.clip(places, 0.0, end, out=places), axis=1)
+    return np.concatenate([places, end], axis=1)
 
 
 def sought(
@@ -142,8 +223,8 @@ def sought(
 ) -> Reading:
     """The reading around where mu is decided, which is looked for where jumps make it unclear.
 
-    For removing delta is wanted to ``tolerance`` times the slack, for adding to a hundredth of the
-    slack: it decides nothing, as far as is known.
+    For removing delta is wanted to ``tolerance`` times the slack, for adding to a hundredth of
+    delta of removing: it decides nothing, as far as is known.
     """
     runs = steps.runs
     guess = guessed(rungs.rungs, runs, slack)
@@ -151,11 +232,17 @@ def sought(
     rows, spread = np.arange(runs), np.linspace(0.0, 1.0, 13)
     rough = bool(rungs.steep.any())
     log_slack = np.log(slack)
+    beside = log_slack
+    if knots.shape[0] > runs:
+        # Adding matters only as far as it is the worse direction: beside delta of removing.
+        near = Approximate.of(rungs.rungs)
+        removed = [near.log_delta(rungs.rungs, i, guess[runs + i]) for i in range(runs)]
+        beside = np.where(removed > log_slack + 10.0, np.minimum(removed, 0.0), log_slack)
     for turn in range(5):
         wanted = np.log(1e-3 if rough and turn < 4 else tolerance)
         errors = log_slack + (wanted + np.log(3.0))
         if knots.shape[0] > runs:
-            errors = np.concatenate([errors, log_slack + np.log(0.03)])
+            errors = np.concatenate([errors, beside + np.log(0.01)])
         fine = np.log(np.minimum(rungs.deviation, 1.0)) + (wanted + np.log(0.01))
         lines = reading(steps, rungs, [guess], [errors], fine, most)
         if not rough or turn == 4:
@@ -188,67 +275,59 @@ def profile_of_mu(mu: Floats, epsilons: Floats) -> Floats:
 
 
 def regrets(
-    lines: Reading, knots: Floats, mu: Floats, slack: Floats, tolerance: float
+    lines: Reading, found: Knots, mu: Floats, slack: Floats, tolerance: float
 ) -> tuple[Floats, Floats, Floats]:
     """Bounds on Delta(f, f_mu) and Delta(f, f_mu - slack), and delta(0) from above, by run.
 
     On each half of a cell the line of the test at its knot is held fixed below delta; delta_mu is
     convex in exp(eps), so the ratio (delta_mu - line) / (1 + exp(eps)) is largest at an end.
     """
-    regret, with_slack = np.zeros((2, mu.size))
-    advantage = np.ones(mu.size)
+    knots = found.epsilons
+    advantage = np.minimum(found.delta[:, 0] + found.delta_error[:, 0], 1.0)
+    # Beyond the last knot delta >= 0, and delta_mu / (1 + exp(eps)) falls.
+    weight = expit(-knots[:, -1])
+    regret = profile_of_mu(mu, knots[:, -1:])[:, 0] * weight
+    with_slack = regret + slack * weight
     reached = np.zeros(mu.size)
     for turn in range(_ROUNDS):
-        found = lines.at(knots)
-        lifted = found.lifted_alpha + found.lifted_alpha_error
-        lower = found.delta - found.delta_error
-        tpr = lower + found.lifted_alpha - found.lifted_alpha_error
-        gaps = 0.5 * np.diff(knots, axis=1)
-        middles = knots[:, :-1] + gaps
         number = knots.shape[1]
-        places = np.concatenate([knots, middles], axis=1)
+        lower = found.delta - found.delta_error
+        lifted = found.lifted_alpha + found.lifted_alpha_error
+        tpr = lower + (found.lifted_alpha - found.lifted_alpha_error)
+        gaps = 0.5 * np.diff(knots, axis=1)
+        places = np.concatenate([knots, knots[:, :-1] + gaps], axis=1)
         summary = profile_of_mu(mu, places)
-        weights = expit(-places)
         with np.errstate(over="ignore", invalid="ignore"):
             grown = np.exp(gaps)
             line = np.minimum(
                 tpr[:, :-1] - lifted[:, :-1] * grown, tpr[:, 1:] - lifted[:, 1:] / grown
             )
-        line = np.nan_to_num(line, nan=0.0, neginf=0.0)
-        line -= (16.0 * UNIT) * (1.0 + np.abs(line))
         below = np.concatenate([np.minimum(tpr - lifted, lower), line], axis=1)
-        over = summary - below
-        ratios = over * weights
+        # No test says less than delta >= -1 does; NaN neither.
+        below = np.fmax(below, -1.0)
+        below -= (16.0 * UNIT) * (1.0 + np.abs(below))
+        weights = expit(-places)
+        ratios = (summary - below) * weights
         at_knots, at_middles = ratios[:, :number], ratios[:, number:]
-        cells = np.maximum(np.maximum(at_knots[:, :-1], at_knots[:, 1:]), at_middles)
-        slacked = (over + slack[:, None]) * weights
-        slacked_cells = np.maximum(
-            np.maximum(slacked[:, : number - 1], slacked[:, 1:number]), slacked[:, number:]
-        )
-        if turn == 0:
-            advantage = np.minimum(found.delta[:, 0] + found.delta_error[:, 0], 1.0)
-            # Beyond the last knot delta >= 0, and delta_mu / (1 + exp(eps)) falls.
-            end = summary[:, number - 1] * weights[:, number - 1]
-            regret = end
-            with_slack = end + slack * weights[:, number - 1]
+        ends = np.maximum(at_knots[:, :-1], at_knots[:, 1:])
+        cells = np.maximum(ends, at_middles)
+        # (1 + exp(eps))^-1 falls: at the left end of each cell it is largest.
+        slacked = cells + slack[:, None] * weights[:, : number - 1]
         reached = np.maximum(reached, at_knots.max(axis=1))
         target = (reached * (1.0 + 10.0 * tolerance) + 1e-15)[:, None]
         high = cells > target
         if turn == _ROUNDS - 1 or not high.any():
-            regret = np.maximum(regret, cells.max(axis=1))
-            with_slack = np.maximum(with_slack, slacked_cells.max(axis=1))
             break
         regret = np.maximum(regret, np.where(high, 0.0, cells).max(axis=1))
-        with_slack = np.maximum(with_slack, np.where(high, 0.0, slacked_cells).max(axis=1))
-        ends = np.maximum(at_knots[:, :-1], at_knots[:, 1:])
+        with_slack = np.maximum(with_slack, np.where(high, 0.0, slacked).max(axis=1))
         room = np.maximum(target - ends, tolerance * target)
-        parts = np.minimum(np.ceil(np.sqrt(1.2 * np.maximum(cells - ends, 0.0) / room)), _PARTS)
+        parts = np.minimum(np.ceil(np.sqrt(1.2 * (cells - ends) / room)), _PARTS)
         knots = divided(knots, np.where(high, np.maximum(parts, 2.0), 1.0))
-    return np.maximum(regret, 0.0) * (1.0 + 16.0 * UNIT), with_slack, advantage
-
-
-# Knots near zero, where regret is decided, in deviations of the loss.
-_NEAR = np.concatenate([[0.0], np.geomspace(1e-5, 3.0, 36)])
+        found = lines.at(knots)
+    rounded = 1.0 + 16.0 * UNIT
+    regret = np.maximum(np.maximum(regret, cells.max(axis=1)), 0.0) * rounded
+    with_slack = np.maximum(np.maximum(with_slack, slacked.max(axis=1)), 0.0) * rounded
+    return regret, with_slack, advantage
 
 
 def fits(
@@ -284,10 +363,14 @@ def _fits(steps: Steps, slack: Floats, tolerance: float, most: float) -> Fits:
     runs = steps.runs
     rungs = ladder(steps, 22.0)
     by_row = np.concatenate([slack, slack])[: rungs.rungs.lam.shape[0]]
-    knots = first_knots(rungs.rungs, by_row)
+    knots = first_knots(rungs, by_row)
     lines = sought(steps, rungs, knots, slack, tolerance, most * runs)
-    found, mu_lower = smallest(lines, knots, runs, by_row, tolerance)
-    mu = found.reshape(-1, runs).max(axis=0)
-    near = np.minimum(rungs.deviation[:, None] * _NEAR, 0.999 * knots[:runs, -1:])
-    places = np.sort(np.concatenate([near, knots[:runs, 1:]], axis=1), axis=1)
-    return Fits(mu, mu_lower, *regrets(lines.rows(runs), places, mu, slack, tolerance))
+    found = lines.at(knots)
+    # At the last knot delta <= slack.
+    np.minimum(found.delta[:, -1], by_row, out=found.delta[:, -1])
+    found.delta_error[:, -1] = 0.0
+    needed, mu_lower = smallest(lines, found, rungs.rungs, runs, by_row, tolerance)
+    mu = needed.reshape(-1, runs).max(axis=0)
+    # A lower bound at the last knot is not known any more.
+    removed = Knots(*(one[:runs, :-1] for one in found))
+    return Fits(mu, mu_lower, *regrets(lines.rows(runs), removed, mu, slack, tolerance))

@@ -180,8 +180,14 @@ def profile(
     last = float(np.log(smallest)) - 3.0
     levels = np.linspace(-3.0, last, max(2, int(np.ceil((-3.0 - last) / _APART)) + 1))
     wanted = [near.falls_to(rungs.rungs, slice(None), np.full(rows, one)) for one in levels]
-    errors = [np.full(rows, one + np.log(accuracy)) for one in levels]
     epsilons = [np.maximum(one, 1e-12) for one in wanted]
+    errors = []
+    for level, one in zip(levels, epsilons, strict=True):
+        error = np.full(rows, level + np.log(accuracy))
+        if rows == 2:
+            # Adding matters only as far as it is the worse direction: beside delta of removing.
+            error[1] = max(level, float(near.log_delta(rungs.rungs, 0, one[1]))) + np.log(accuracy)
+        errors.append(error)
     fine = np.log(np.minimum(rungs.deviation, 1.0)) + np.log(0.01 * accuracy)
     lines = reading(steps, rungs, epsilons, errors, fine, most)
     return Profile(lines, rungs.rungs, smallest)

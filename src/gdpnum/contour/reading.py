@@ -85,15 +85,22 @@ class Approximate(NamedTuple):
         parts = 0.5 * erfcx(lam * root), 0.5 * erfcx((1.0 + lam) * root)
         return cls(rungs.values - lam * rungs.slopes, *parts)
 
-    def falls_to(self, rungs: Rungs, rows: slice, log_delta: Floats) -> Floats:
-        """About where delta has fallen to exp(log_delta), by row."""
+    def _logs(self, rows: slice) -> Floats:
+        """log delta, falling."""
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             parts = np.maximum((self.tpr_part - self.alpha_part)[rows], 1e-300)
-            logs = self.log_scale[rows] + np.log(parts)
-        logs = np.minimum.accumulate(logs, axis=1)
+            return np.minimum.accumulate(self.log_scale[rows] + np.log(parts), axis=1)
+
+    def log_delta(self, rungs: Rungs, row: int, epsilon: float) -> float:
+        """About log delta at an epsilon."""
+        logs = self._logs(slice(row, row + 1))[0]
+        return float(np.interp(epsilon, np.maximum.accumulate(rungs.slopes[row]), logs))
+
+    def falls_to(self, rungs: Rungs, rows: slice, log_delta: Floats) -> Floats:
+        """About where delta has fallen to exp(log_delta), by row."""
         found = [
             np.interp(-level, -one, at)
-            for level, one, at in zip(log_delta, logs, rungs.slopes[rows], strict=True)
+            for level, one, at in zip(log_delta, self._logs(rows), rungs.slopes[rows], strict=True)
         ]
         return np.array(found)
 
@@ -120,20 +127,25 @@ def guessed(rungs: Rungs, runs: int, slack: Floats) -> Floats:
     return np.concatenate([found, np.maximum(others, 1e-12)])
 
 
-def tail_line(rungs: Rungs, epsilon: Floats, log_error: Floats) -> tuple[Floats, Floats]:
+def tail_line(
+    rungs: Rungs, epsilon: Floats, log_error: Floats, length: Floats, width: Floats
+) -> tuple[Floats, Floats]:
     """The lam for epsilon that costs least, by row, of those that rounding allows, and its K.
 
     The saddle point would have the smallest exp(K - lam eps), which rounding is relative to; a
-    smaller lam needs a shorter period, but more frequencies for what is left out.
+    smaller lam needs a shorter period, but more frequencies for what is left out. Both are had for
+    nothing up to the ``length`` and the ``width`` that the middle line takes.
     """
     lam, values = rungs.lam, rungs.values
     scales = values - lam * epsilon[:, None]
     allowed = np.maximum(scales.min(axis=1) + 0.7, log_error + 32.0)
-    bounds = scales + rungs.log_kappa - log_error[:, None]
+    bounds = scales - log_error[:, None]
     gaps = lam[:, None, :] - lam[:, :, None]
     with np.errstate(divide="ignore", invalid="ignore"):
         lengths = np.where(gaps > 0.0, bounds[:, None, :] / gaps, np.inf).min(axis=2)
-    widths = np.sqrt(np.maximum(scales - log_error[:, None], 1.0))
+    widths = np.sqrt(np.maximum(bounds, 1.0))
+    np.maximum(lengths, length[:, None], out=lengths)
+    np.maximum(widths, width[:, None], out=widths)
     cost = np.where(scales <= allowed[:, None], lengths * widths, np.inf)
     best = np.arange(lam.shape[0]), np.argmin(cost, axis=1)
     return lam[best], values[best]
@@ -153,18 +165,19 @@ def reading(
     last = tails * directions
     tilts = np.full((runs, last + 1), 0.5)
     lengths, digits = np.empty((2, runs, last + 1))
+    wanted = np.concatenate([fine, fine])[:rows]
+    middle = period(rungs, runs, np.full(rows, -0.5), np.zeros(rows), wanted)
+    lengths[:, -1] = middle.reshape(-1, runs).max(axis=0)
+    digits[:, -1] = ladder.middle - fine
+    width = np.sqrt(np.concatenate([digits[:, -1], digits[:, -1]])[:rows])
     for i, (epsilon, log_error) in enumerate(zip(epsilons, log_errors, strict=True)):
-        lam, values = tail_line(rungs, epsilon, log_error)
+        lam, values = tail_line(rungs, epsilon, log_error, middle, width)
         place = slice(i * directions, (i + 1) * directions)
         tilts[:, i * directions] = 1.0 + lam[:runs]
         if directions == 2:
             tilts[:, i * directions + 1] = -lam[runs:]
         lengths[:, place] = period(rungs, runs, lam, epsilon, log_error).reshape(-1, runs).T
         digits[:, place] = (values - lam * epsilon - log_error).reshape(-1, runs).T
-    wanted = np.concatenate([fine, fine])[:rows]
-    middle = period(rungs, runs, np.full(rows, -0.5), np.zeros(rows), wanted)
-    lengths[:, -1] = middle.reshape(-1, runs).max(axis=0)
-    digits[:, -1] = ladder.middle - fine
     plan = planned(steps, ladder, tilts, lengths, digits=np.maximum(digits, 5.0), error=1e-15)
     limits = plan.limits
     joint = float((limits.max(axis=1) * lengths.max(axis=1)).sum())
