@@ -165,14 +165,14 @@ def cumulant_rounding(magnitudes: Floats, nodes: int) -> Floats:
 
 
 def evaluation(
-    frequencies: int, terms: Floats, moment: Floats, cumulant: Floats
+    terms: Floats, places: Floats, moment: Floats, cumulant: Floats
 ) -> tuple[Floats, Floats, Floats]:
-    """Rounding of one sum over frequencies, over exp(K - lam eps) (Lemma C11).
+    """Rounding of one sum over frequencies by Horner's rule, over exp(K - lam eps) (Lemma C11).
 
-    ``terms`` is the sum of the terms' magnitudes, ``moment`` the same times theta, ``cumulant``
-    |K|. The three parts: constant, per |eps - c| and per |lam eps|.
+    ``terms`` is the sum of the terms' magnitudes, ``places`` the same times m + 1/2, ``moment``
+    times theta, ``cumulant`` |K|. The three parts: constant, per |eps - c| and per |lam eps|.
     """
-    constant = UNIT * (frequencies + 8.0 * FUNCTION + 32.0 + 3.0 * cumulant) * terms
+    constant = UNIT * ((96.0 + 3.0 * cumulant) * terms + 24.0 * places)
     return constant, UNIT * 4.0 * moment, UNIT * 4.0 * terms
 
 
@@ -183,6 +183,7 @@ def quantile(value: Floats) -> Floats:
 
 def profile_of_mu(a: Floats) -> Floats:
     """How wrong delta_mu(eps) may be, absolutely (Lemma C13): a = mu / 2 - eps / mu."""
+    squares = np.minimum(0.5 * a * a, 700.0)
     with np.errstate(under="ignore"):
-        found: Floats = UNIT * (40.0 + (16.0 + 4.0 * a * a) * np.exp(-0.5 * a * a))
+        found: Floats = UNIT * (40.0 + (16.0 + 8.0 * squares) * np.exp(-squares))
     return found

@@ -62,6 +62,7 @@ def decay(
             exponent += (1.0 - power) * log_c
         values = np.einsum("nstj,nsj->nst", np.exp(exponent, out=exponent), weights)
     values += _wrong(steps, step, s, heights)
+    values += 64.0 * UNIT
     values += 2.0 * cut(steps, nodes, step, weights[:, :, [0, -1]], tilts)[:, :, None]
     logs = np.log(values)
     logs += 0.5 * heights**2 + 64.0 * UNIT

@@ -8,12 +8,13 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import erfcx, expit, ndtr, ndtri
+from scipy.special import erfcx, expit, ndtr, ndtri, ndtri_exp
 
 from gdpnum.contour.charges import UNIT, Floats, quantile
 from gdpnum.contour.charges import profile_of_mu as profile_wrong
 from gdpnum.contour.ladder import Ladder, Rungs, ladder
 from gdpnum.contour.pairs import Run, Steps
+from gdpnum.contour.plan import OutOfReach
 from gdpnum.contour.reading import Approximate, Knots, Reading, guessed, reading
 
 __all__ = ["MOST", "Fits", "fits"]
@@ -24,8 +25,14 @@ _OFF = 0.25
 # How often cells are cut, and into how many parts at a time.
 _ROUNDS, _PARTS, _KNOTS = 6, 24.0, 1500
 
+# exp(-eps) and what it multiplies stay normal numbers up to here.
+_LARGEST = 600.0
+
 # Runs that are computed together.
 _TOGETHER = 90
+
+# log Gamma(1/2) = -mu^2 / 8 of a mu of about 7.5.
+_LEAST = -7.0
 
 #: Frequencies times nodes that a run may take: about a fifth of a second.
 MOST = 1e7
@@ -44,6 +51,13 @@ class Fits(NamedTuple):
     """delta(0), from above."""
 
 
+def lowered(lifted: Floats, epsilons: Floats) -> Floats:
+    """Phi^-1(exp(-eps) lifted), also where that underflows."""
+    if not epsilons.size or float(epsilons[:, -1].max()) < _LARGEST:
+        return ndtri(lifted * np.exp(-epsilons))
+    return ndtri_exp(np.log(lifted) - epsilons)
+
+
 def chords(knots: Knots, slack: Floats) -> Floats:
     """The mu that each chord between two knots needs, from above."""
     upper = knots.delta + knots.delta_error
@@ -51,29 +65,30 @@ def chords(knots: Knots, slack: Floats) -> Floats:
     gaps = np.diff(knots.epsilons, axis=1)
     start = upper[:, :-1]
     over = start - slack[:, None]
-    with np.errstate(divide="ignore", invalid="ignore", under="ignore"):
+    with np.errstate(all="ignore"):
         lifted = (start - upper[:, 1:]) / np.expm1(gaps)
-        # A smaller slope and a higher line: both towards a larger mu.
-        alpha = lifted * np.exp(-knots.epsilons[:, :-1]) * (1.0 - 64.0 * UNIT)
+        # A smaller slope and a higher line: both towards a larger mu. No tpr is above one.
+        slope = lifted * (1.0 - 64.0 * UNIT)
         power = over + lifted * (1.0 + 64.0 * UNIT) + (4.0 * UNIT) * start
-        low, high = ndtri(np.minimum(power, 1.0)), ndtri(alpha)
+        low, high = ndtri(np.minimum(power, 1.0 - 0.5 * slack[:, None])), lowered(slope, knots.epsilons[:, :-1])
         mus = (low - high) + (quantile(low) + quantile(high))
-    mus[~((over > 0.0) & (gaps > 0.0))] = -np.inf
+    # What is not a number is not known to be fine.
+    mus[np.isnan(mus)] = np.inf
+    mus[(over <= 0.0) | (gaps <= 0.0)] = -np.inf
     return mus
 
 
 def shown(knots: Knots, slack: Floats, *, certain: bool = True) -> tuple[Floats, Floats, Floats]:
-    """Tests that exist: alpha from above, tpr from below, and the mu each shows to be needed."""
+    """Tests that exist: exp(eps) alpha from above, tpr from below, and the mu each needs."""
     delta, lifted = knots.delta, knots.lifted_alpha
-    with np.errstate(divide="ignore", invalid="ignore", under="ignore"):
+    with np.errstate(all="ignore"):
         alpha, tpr = lifted, delta + lifted
         if certain:
             alpha = (lifted + knots.lifted_alpha_error) * (1.0 + 64.0 * UNIT)
             tpr = (delta - knots.delta_error) + (lifted - knots.lifted_alpha_error)
             tpr = tpr * (1.0 - 8.0 * UNIT)
-        alpha = alpha * np.exp(-knots.epsilons)
         above = tpr - slack[:, None] * (1.0 + 4.0 * UNIT)
-        low, high = ndtri(np.maximum(above, 0.0)), ndtri(np.maximum(alpha, 0.0))
+        low, high = ndtri(np.maximum(above, 0.0)), lowered(np.maximum(alpha, 0.0), knots.epsilons)
         mus = (low - high) - (quantile(low) + quantile(high))
     mus[~np.isfinite(mus)] = -np.inf
     return alpha, tpr, mus
@@ -128,19 +143,30 @@ def smallest(
         target = lower * (1.0 + tolerance)
         over = needed > target
         if turn == _ROUNDS - 1 or not over.any():
+            mu = np.maximum(mu, needed.max(axis=1))
             break
         mu = np.maximum(mu, np.where(over, 0.0, needed).max(axis=1))
         ends = np.maximum(mus[:, :-1], mus[:, 1:])
         with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
             room = np.maximum(target - ends, (0.1 * tolerance) * lower)
             parts = np.ceil(np.sqrt(1.2 * (needed - ends) / room))
+            # Where delta falls no more than it may be wrong, a shorter cell is no better.
+            errors = found.delta_error[:, :-1] + found.delta_error[:, 1:]
+            clear = 0.03 * (found.delta[:, :-1] - found.delta[:, 1:]) / errors
         # Beyond all bounds, or not a number: what is shown there is nothing.
-        parts = np.where(parts < _PARTS, parts, _PARTS)
-        knots = divided(knots, np.where(over, np.maximum(parts, 2.0), 1.0))
+        parts = np.where(parts < _PARTS, np.maximum(parts, 2.0), _PARTS)
+        stuck = over & ~(clear > 2.0)
+        if stuck.any():
+            mu = np.maximum(mu, np.where(stuck, needed, 0.0).max(axis=1))
+            over &= ~stuck
+            if not over.any():
+                break
+            parts = np.fmin(parts, clear)
+        knots = divided(knots, np.where(over, np.floor(parts), 1.0))
         if turn == 0:
             knots = _graded(lines, knots, over, found.epsilons, mus, slack, tolerance)
         found = lines.at(knots)
-    return np.maximum(mu, needed.max(axis=1)), mu_lower
+    return mu, mu_lower
 
 
 # Points among which the highest test is looked for.
@@ -362,6 +388,11 @@ def _burden(steps: Steps) -> Floats:
 def _fits(steps: Steps, slack: Floats, tolerance: float, most: float) -> Fits:
     runs = steps.runs
     rungs = ladder(steps, 22.0)
+    if float(rungs.middle.min()) < _LEAST:
+        raise OutOfReach(
+            f"mu is about {math.sqrt(-8.0 * float(rungs.middle.min())):.0f}, which leaves no "
+            "privacy and 1 - delta too small for the contour; use the lattice"
+        )
     by_row = np.concatenate([slack, slack])[: rungs.rungs.lam.shape[0]]
     knots = first_knots(rungs, by_row)
     lines = sought(steps, rungs, knots, slack, tolerance, most * runs)

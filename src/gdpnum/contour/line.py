@@ -6,8 +6,10 @@ Rows are runs, those of removing first and then, unless a run is symmetric, thos
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from gdpnum.contour.charges import (
     UNIT,
@@ -25,6 +27,8 @@ from gdpnum.contour.transform import Transform
 
 __all__ = ["Line", "line"]
 
+Complexes: TypeAlias = npt.NDArray[np.complex128]
+
 
 @dataclass(frozen=True, eq=False)
 class Line:
@@ -38,8 +42,8 @@ class Line:
     cumulant: Floats
     centre: Floats
     frequencies: Floats
-    parts: tuple[Floats, Floats]
-    """What to multiply the cosines and the sines by: by row, which of the two, and frequency."""
+    terms: Complexes
+    """What to multiply exp(-i theta (eps - c)) by: by frequency, last first, row and which."""
     errors: tuple[Floats, Floats, Floats]
     """Over exp(K - lam eps), by row and which: constant, per |eps - c|, per |lam eps|."""
     images: tuple[Floats, Floats]
@@ -57,7 +61,7 @@ class Line:
             self.cumulant[first],
             self.centre[first],
             self.frequencies[first],
-            (self.parts[0][first], self.parts[1][first]),
+            self.terms[:, first],
             (self.errors[0][first], self.errors[1][first], self.errors[2][first]),
             (self.images[0][first], self.images[1][first]),
             (self.known[0][first], self.known[1][first]),
@@ -66,9 +70,20 @@ class Line:
     def at(self, epsilons: Floats) -> tuple[Floats, Floats]:
         """(delta, exp(eps) alpha) at epsilons by row, and how wrong they may be; axis 1 is which."""
         away = epsilons - self.centre
-        turn = away[:, :, None] * self.frequencies[:, None, :]
-        values = np.einsum("bem,bom->boe", np.cos(turn), self.parts[0])
-        values += np.einsum("bem,bom->boe", np.sin(turn, out=turn), self.parts[1])
+        turn = away * (-2.0 * self.frequencies[:, :1])
+        whole = np.empty(turn.shape, dtype=np.complex128)
+        np.cos(turn, out=whole.real)
+        np.sin(turn, out=whole.imag)
+        whole = whole[:, None, :]
+        # Horner's rule: theta is an odd multiple of half their distance.
+        total = np.empty((*self.terms.shape[1:3], away.shape[1]), dtype=np.complex128)
+        total[:] = self.terms[0]
+        for term in self.terms[1:]:
+            total *= whole
+            total += term
+        turn *= 0.5
+        values = total.real * np.cos(turn)[:, None, :]
+        values -= total.imag * np.sin(turn)[:, None, :]
         moved = self.lam * epsilons
         constant, distant, far = self.errors
         logs, slopes = self.images
@@ -86,6 +101,10 @@ class Line:
             wrong += known_images(lifted, self.known[1], exponent)[:, None, :]
             bounds = logs[..., None] + slopes[..., None] * epsilons[:, None, None, None, :]
             wrong += np.exp(bounds.min(axis=3)).sum(axis=2)
+            wrong *= 1.0 + 1e-12
+        unknown = ~(wrong < np.inf)
+        if unknown.any():
+            values[unknown], wrong[unknown] = 0.0, np.inf
         return values, wrong
 
 
@@ -122,20 +141,23 @@ def line(
     one, squares = 1.0 + lam, theta * theta
     upper, lower = one * one + squares, lam * lam + squares
     scale = width / upper
-    cosines, sines, weights = np.empty((3, rows, 2, number))
-    alpha_real, alpha_imaginary = cosines[:, 1], sines[:, 1]
-    alpha_real[:] = (real * one + imaginary * theta) * scale
-    alpha_imaginary[:] = (imaginary * one - real * theta) * scale
-    cosines[:, 0] = (alpha_real * lam + alpha_imaginary * theta) / lower
-    sines[:, 0] = (alpha_imaginary * lam - alpha_real * theta) / lower
+    coefficients = np.empty((rows, 2, number), dtype=np.complex128)
+    weights = np.empty((rows, 2, number))
+    alpha_real = (real * one + imaginary * theta) * scale
+    alpha_imaginary = (imaginary * one - real * theta) * scale
+    coefficients.real[:, 1] = alpha_real
+    coefficients.imag[:, 1] = alpha_imaginary
+    coefficients.real[:, 0] = (alpha_real * lam + alpha_imaginary * theta) / lower
+    coefficients.imag[:, 0] = (alpha_imaginary * lam - alpha_real * theta) / lower
     weights[:, 1] = width / np.sqrt(upper)
     weights[:, 0] = weights[:, 1] / np.sqrt(lower)
     sizes = (np.hypot(real, imaginary) + wrong)[:, None, :] * weights
     terms = sizes.sum(axis=2)
     moment = np.einsum("bom,bm->bo", sizes, theta)
-    constant, distant, far = evaluation(number, terms, moment, np.abs(k))
+    constant, distant, far = evaluation(terms, moment * (0.5 / theta[:, :1]), moment, np.abs(k))
     constant += np.einsum("bom,bm->bo", weights, wrong)
-    constant += np.expm1(np.minimum(k_error, 1.0)) * terms
+    centre_error = np.concatenate([found.centre_error] * directions)[:, None]
+    constant += np.expm1(np.minimum(k_error, 700.0)) * terms + moment * centre_error
     logs, thetas = by_row(decayed.logs), by_row(decayed.thetas)
     constant[:, 0] += left_out(logs[:, 0], thetas[:, 0])
     # A cell of the sum may reach over an end of an interval: 1 / M more.
@@ -156,7 +178,7 @@ def line(
         k,
         centre,
         theta,
-        (cosines, sines),
+        np.ascontiguousarray(coefficients.transpose(2, 0, 1)[::-1])[..., None],
         (constant, distant, far),
         _images(rungs, runs, lam, period, references),
         (-one * period - np.log1p(up), level),

@@ -94,7 +94,10 @@ def _kept(steps: Steps, ladder: Ladder, tilts: Floats, need: Floats) -> tuple[Fl
     first = np.maximum(np.argmax(matters, axis=1) - 1, 0)
     last = nodes.u.shape[1] - np.argmax(matters[:, ::-1], axis=1)
     rows = np.arange(first.size)
-    return nodes.u[rows, first], nodes.u[rows, np.minimum(last, nodes.u.shape[1] - 1)]
+    low, high = nodes.u[rows, first], nodes.u[rows, np.minimum(last, nodes.u.shape[1] - 1)]
+    # As far as the steepest slope of the tilt can pull, so that what lies beyond is bounded.
+    pull = tilts.max(axis=1)[steps.owner] * steps.slope
+    return low, np.maximum(high, pull + 1.5)
 
 
 def carried_out(steps: Steps, ladder: Ladder, plan: Plan, most: float) -> Transform:

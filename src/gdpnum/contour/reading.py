@@ -168,7 +168,7 @@ def reading(
     wanted = np.concatenate([fine, fine])[:rows]
     middle = period(rungs, runs, np.full(rows, -0.5), np.zeros(rows), wanted)
     lengths[:, -1] = middle.reshape(-1, runs).max(axis=0)
-    digits[:, -1] = ladder.middle - fine
+    digits[:, -1] = np.maximum(ladder.middle - fine, 5.0)
     width = np.sqrt(np.concatenate([digits[:, -1], digits[:, -1]])[:rows])
     for i, (epsilon, log_error) in enumerate(zip(epsilons, log_errors, strict=True)):
         lam, values = tail_line(rungs, epsilon, log_error, middle, width)

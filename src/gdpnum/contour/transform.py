@@ -44,6 +44,7 @@ class Transform(NamedTuple):
     """theta, by run."""
     centre: Floats
     """c, by run."""
+    centre_error: Floats
     real: Floats
     imaginary: Floats
     errors: Floats
@@ -88,8 +89,9 @@ def transform(
         sine *= sine
     a = -2.0 * _summed(sine, weights)
     b = 2.0 * _summed(cosine, weights)
-    squared = np.maximum(a * (2.0 + a) + b * b, -1.0)
-    modulus = np.sqrt(1.0 + squared)
+    squared = a * (2.0 + a) + b * b
+    real = 1.0 + a
+    modulus = np.hypot(real, b)
     number = _terms(loss.shape[1])
     # What is wrong with one release, relative to M(lam).
     lost = missed[:, None] + cut(steps, nodes, step, weights[:, :, [0, -1]], tilts)
@@ -98,25 +100,25 @@ def transform(
         size * np.abs(loss)[:, None, :] + sizes[:, None, :],
         (size + 1.0) * nodes.units[:, None, :],
     )
-    operations = 2.0 * units + (2.0 * number + 6.0 * FUNCTION + 24.0)
-    operations *= np.abs(away)[:, None, :]
-    operations += nodes.units[:, None, :]
-    drift = np.einsum("nsj,nsj->ns", weights, operations)
+    distance = np.abs(away)
+    spread = np.einsum("nsj,nj->ns", weights, distance)
+    shared = np.einsum("nsj,nsj->ns", weights, units)
+    units *= distance[:, None, :]
+    units += nodes.units[:, None, :]
+    drift = np.einsum("nsj,nsj->ns", weights, units)
+    drift += (shared + (2.0 * number + 6.0 * FUNCTION + 24.0)) * spread
     eta = phase_units(theta[:, None, :], drift[:, :, None])
     eta += (2.1 * lost)[:, :, None]
-    with np.errstate(divide="ignore", over="ignore"):
+    angle = np.arctan2(b, real)
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+        # Near one the logarithm keeps its digits in this form, elsewhere in that.
+        logs = np.where(squared > -0.5, 0.5 * np.log1p(squared), np.log(modulus))
         parts = np.stack(
-            [
-                0.5 * np.log1p(squared),
-                np.arctan2(b, 1.0 + a),
-                np.log1p(eta / modulus),
-                np.log(modulus + eta),
-            ],
-            axis=1,
+            [logs, angle, np.log1p(eta / modulus), np.log(modulus + eta), np.abs(angle)], axis=1
         )
     parts *= steps.counts[:, None, None, None]
     total = steps.total(parts)
-    log_modulus, phase, relative, raised = (total[:, i] for i in range(4))
+    log_modulus, phase, relative, raised, turned = (total[:, i] for i in range(5))
     if steps.variance.any():
         fall = (0.5 * steps.variance[:, None] * frequencies**2)[:, None, :]
         log_modulus = log_modulus - fall
@@ -124,9 +126,10 @@ def transform(
         # The Gaussians' mean at S is (S - 1/2) times their variance.
         shift = (tilts - 0.5) * steps.variance[:, None]
         phase = phase + shift[:, :, None] * frequencies[:, None, :]
+    number = steps.c.size
     rounding = UNIT * (
-        3.0 * (np.minimum(-log_modulus, 800.0) + np.abs(phase))
-        + (4.0 * FUNCTION + 8.0 + 4.0 * steps.c.size)
+        (number + 4.0) * (np.minimum(-log_modulus, 800.0) + turned + np.abs(phase))
+        + (4.0 * FUNCTION + 8.0)
     )
     with np.errstate(under="ignore"):
         modulus = np.exp(log_modulus)
@@ -137,9 +140,10 @@ def transform(
     return Transform(
         tilts,
         values[:, 0] + gaussian,
-        values[:, 1] + 8.0 * UNIT * (np.abs(gaussian) + np.abs(values[:, 0])),
+        values[:, 1] + (number + 8.0) * UNIT * (np.abs(gaussian) + np.abs(values[:, 0])),
         frequencies,
         steps.total(steps.counts * centre),
+        (number + 4.0) * UNIT * steps.total(steps.counts * np.abs(centre)),
         modulus * np.cos(phase),
         modulus * np.sin(phase),
         power(raised + rounding, relative + rounding),
@@ -180,6 +184,7 @@ def _gaussian(steps: Steps, tilts: Floats, frequencies: Floats) -> Transform:
         k,
         8.0 * UNIT * np.abs(k),
         frequencies,
+        np.zeros(steps.runs),
         np.zeros(steps.runs),
         modulus * np.cos(phase),
         modulus * np.sin(phase),
@@ -224,6 +229,7 @@ def _cumulants(
         # What the errors of the losses and of the functions do, then those of the densities.
         units = size * np.abs(powers - odds[:, None, :]) * nodes.units[:, None, :]
         units += (2.0 * FUNCTION + 4.0) * (np.abs(powers) + np.abs(line))
+        units += np.abs(tilted) * (powers + 1.0)
         absolute = np.abs(terms)
         relative = 4.0 * np.abs(nodes.log_q) + 2.0 * np.abs(exponents) + nodes.units
         relative += FUNCTION + 8.0
