@@ -167,7 +167,7 @@ class Profile(NamedTuple):
 
 
 def profile(
-    run: Run, *, smallest: float = 1e-12, accuracy: float = 1e-9, most: float = MOST
+    run: Run, *, smallest: float = 1e-12, accuracy: float = 1e-11, most: float = MOST
 ) -> Profile:
     """The profile of a run, to a relative ``accuracy`` down to delta = ``smallest``.
 
