@@ -177,11 +177,10 @@ def reading(
         if directions == 2:
             tilts[:, i * directions + 1] = -lam[runs:]
         longest = period(rungs, runs, lam, epsilon, log_error)
-        if tails > 1:
-            # Half way down to the line before it, too.
-            before, error = (epsilons[i - 1], log_errors[i - 1]) if i else (0.0 * epsilon, log_error)
-            halfway = period(rungs, runs, lam, 0.5 * (before + epsilon), 0.5 * (error + log_error))
-            longest = np.maximum(longest, halfway)
+        # Half way down to the line before it, too.
+        before, error = (epsilons[i - 1], log_errors[i - 1]) if i else (0.0 * epsilon, wanted)
+        halfway = period(rungs, runs, lam, 0.5 * (before + epsilon), 0.5 * (error + log_error))
+        longest = np.maximum(longest, halfway)
         lengths[:, place] = longest.reshape(-1, runs).T
         digits[:, place] = (values - lam * epsilon - log_error).reshape(-1, runs).T
     plan = planned(steps, ladder, tilts, lengths, digits=np.maximum(digits, 5.0), error=1e-15)
