@@ -82,6 +82,10 @@ def cut(steps: Steps, nodes: Nodes, step: Floats, ends: Floats, tilts: Floats) -
         reach = (steps.replaced * steps.shifts * steps.c)[:, None]
         left = left - reach * np.maximum(1.0 - s, 0.0)
         last = last - reach * np.maximum(s - 1.0, 0.0)
-    pulls = [np.broadcast_to(last, s.shape), *(last - j * up for j in range(1, 1 + len(nodes.posteriors)))]
+    # A power below one is not convex: there all of A is taken to rise with its steepest part.
+    flat = s < 1.0
+    most = up * steps.shifts[:, None]
+    pulls = [last - np.where(flat, most, j * up) for j in range(1 + len(nodes.posteriors))]
     shares = [one[:, -1:] for one in nodes.posteriors]
-    return cut_ends(ends / step[:, None, None], left, pulls, [1.0 - sum(shares), *shares], step[:, None])
+    rest = 1.0 - sum(shares)
+    return cut_ends(ends / step[:, None, None], left, pulls, [rest, *shares], step[:, None])
