@@ -143,9 +143,16 @@ def smallest(
         target = lower * (1.0 + tolerance)
         over = needed > target
         if turn == _ROUNDS - 1 or not over.any():
-            mu = np.maximum(mu, needed.max(axis=1))
+            mu[:rows] = np.maximum(mu[:rows], needed.max(axis=1))
             break
-        mu = np.maximum(mu, np.where(over, 0.0, needed).max(axis=1))
+        if rows > runs and not over[runs:].any():
+            # Adding needs less than removing everywhere, and that is all there is to know.
+            mu[runs:] = np.maximum(mu[runs:], needed[runs:].max(axis=1))
+            rows, slack, lines, rungs = runs, slack[:runs], lines.rows(runs), rungs.rows(runs)
+            found = Knots(*(one[:runs] for one in found))
+            knots, needed, mus, over = knots[:runs], needed[:runs], mus[:runs], over[:runs]
+            lower, target = lower[:runs], target[:runs]
+        mu[:rows] = np.maximum(mu[:rows], np.where(over, 0.0, needed).max(axis=1))
         ends = np.maximum(mus[:, :-1], mus[:, 1:])
         with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
             room = np.maximum(target - ends, (0.1 * tolerance) * lower)
@@ -157,51 +164,51 @@ def smallest(
         parts = np.where(parts < _PARTS, np.maximum(parts, 2.0), _PARTS)
         stuck = over & ~(clear > 2.0)
         if stuck.any():
-            mu = np.maximum(mu, np.where(stuck, needed, 0.0).max(axis=1))
+            mu[:rows] = np.maximum(mu[:rows], np.where(stuck, needed, 0.0).max(axis=1))
             over &= ~stuck
             if not over.any():
                 break
             parts = np.fmin(parts, clear)
-        knots = divided(knots, np.where(over, np.floor(parts), 1.0))
-        if turn == 0:
-            knots = _graded(lines, knots, over, found.epsilons, mus, slack, tolerance)
+        parts = np.where(over, np.floor(parts), 1.0)
+        own = _graded(lines, over, knots, mus, slack, tolerance) if rows == 1 and turn == 0 else None
+        knots = divided(knots, parts) if own is None else own
         found = lines.at(knots)
     return mu, mu_lower
 
 
 # Points among which the highest test is looked for.
-_PROBES = np.linspace(-1.0, 1.0, 11)
+_PROBES = np.linspace(0.0, 1.0, 9)
 
 
 def _graded(
     lines: Reading,
-    knots: Floats,
     over: npt.NDArray[np.bool_],
     first: Floats,
     mus: Floats,
     slack: Floats,
     tolerance: float,
-) -> Floats:
+) -> Floats | None:
     """Knots for removing that are close where mu is decided: eps* + s sinh(t), t equally spaced.
 
     With mu (1 - g (eps - eps*)^2) about what tests show there, a cell may be as long as
     mu sqrt(8 (tolerance + g (eps - eps*)^2)).
     """
     best = int(np.argmax(mus[0]))
-    if knots.shape[0] > 2 or not 0 < best < first.shape[1] - 1 or not over[0].any():
-        return knots
+    if not 0 < best < first.shape[1] - 1:
+        return None
     columns = np.flatnonzero(over[0])
     start, end = float(first[0, columns[0]]), float(first[0, columns[-1] + 1])
     low, high = float(first[0, best - 1]), float(first[0, best + 1])
-    probes = low + (high - low) * (0.5 + 0.5 * _PROBES)
-    one = lines.rows(1)
-    seen = shown(one.at(probes[None, :]), slack[:1], certain=False)[2][0]
-    top = int(np.clip(np.argmax(seen), 1, 9))
-    before, at, after = seen[top - 1 : top + 2].tolist()
-    gap, bend = float(probes[1] - probes[0]), 2.0 * at - before - after
-    if not (bend > 0.0 and at > 0.0 and np.isfinite(bend)):
-        return knots
-    centre = float(probes[top]) + gap * min(max(0.5 * (after - before) / bend, -1.0), 1.0)
+    for _ in range(2):
+        probes = low + (high - low) * _PROBES
+        seen = shown(lines.at(probes[None, :]), slack, certain=False)[2][0]
+        top = min(max(int(np.argmax(seen)), 1), _PROBES.size - 2)
+        before, at, after = seen[top - 1 : top + 2].tolist()
+        gap, bend = float(probes[1] - probes[0]), 2.0 * at - before - after
+        if not (bend > 0.0 and at > 0.0 and math.isfinite(bend)):
+            return None
+        centre = float(probes[top]) + gap * min(max(0.5 * (after - before) / bend, -1.0), 1.0)
+        low, high = centre - 0.25 * gap, centre + 0.25 * gap
     curvature = 0.5 * bend / (gap * gap * at)
     away = first[0] - centre
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -217,14 +224,7 @@ def _graded(
         sides.append(centre + scale * np.sinh(np.linspace(0.0, last, number)))
     own = np.concatenate([sides[0][:0:-1], sides[1]])
     own[0], own[-1] = start, end
-    number = own.size
-    if not (2 < number < _KNOTS and np.all(np.diff(own) > 0.0)):
-        return knots
-    if knots.shape[0] == 1:
-        return own[None, :]
-    size = knots.shape[1]
-    others = np.interp(np.linspace(0.0, size - 1.0, number), np.arange(size), knots[1])
-    return np.stack([own, others])
+    return own[None, :] if own.size < _KNOTS and bool((own[1:] > own[:-1]).all()) else None
 
 
 # Knots near zero, where regret is decided, in deviations of the loss.
@@ -237,11 +237,14 @@ def first_knots(ladder: Ladder, slack: Floats) -> Floats:
     # By Chernoff.
     bounds = (rungs.values + rungs.log_kappa - np.log(slack)[:, None]) / rungs.lam
     end = np.maximum(bounds.min(axis=1, keepdims=True), 1e-12) * (1.0 + 1e-9)
+    runs = ladder.middle.size
     near = ladder.deviation[:, None] * _NEAR
-    near = np.concatenate([near, near])[: end.size]
-    places = np.concatenate([near, rungs.slopes], axis=1)
-    places = np.sort(np.clip(places, 0.0, end, out=places), axis=1)
-    return np.concatenate([places, end], axis=1)
+    places = np.empty((end.size, _NEAR.size + rungs.lam.shape[1] + 1))
+    removed = np.concatenate([near, rungs.slopes[:runs], end[:runs]], axis=1)
+    places[:runs] = np.sort(np.clip(removed, 0.0, end[:runs], out=removed), axis=1)
+    # Adding only has to stay below: equal cells will do.
+    places[runs:] = end[runs:] * np.linspace(0.0, 1.0, places.shape[1])
+    return places
 
 
 def sought(

@@ -41,6 +41,10 @@ class Rungs(NamedTuple):
     log_kappa: Floats
     """log(l^l / (1 + l)^(1 + l)), the constant in delta(eps) <= kappa exp(K(l) - l eps)."""
 
+    def rows(self, number: int) -> Rungs:
+        """The first so many rows."""
+        return Rungs(*(one[:number] for one in self))
+
     def other(self, runs: int) -> Rungs:
         """The same rungs in the other direction."""
         if self.lam.shape[0] == runs:
