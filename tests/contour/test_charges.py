@@ -114,8 +114,7 @@ def test_left_out():
     thetas = [(m + 0.5) * width for m in range(first, first + 24)]
     values = [r**count for r in moduli(sigma, rate, tilt, thetas)]
     delta = sum(
-        v / abs(mp.mpc(tilt - 1, t) * mp.mpc(tilt, t))
-        for v, t in zip(values, thetas, strict=True)
+        v / abs(mp.mpc(tilt - 1, t) * mp.mpc(tilt, t)) for v, t in zip(values, thetas, strict=True)
     )
     alpha = sum(v / abs(mp.mpc(tilt, t)) for v, t in zip(values, thetas, strict=True))
     limit = first * width
@@ -124,9 +123,7 @@ def test_left_out():
         count * (float(mp.log(decayed(sigma, rate, tilt, t, 0.1 * t, 0.25))) + 0.005 * t * t)
         for t in (limit, 2 * limit, 4 * limit)
     ]
-    covered(
-        delta * width / mp.pi, charges.left_out(np.array(logs[0]), np.array(limit))
-    )
+    covered(delta * width / mp.pi, charges.left_out(np.array(logs[0]), np.array(limit)))
     covered(
         alpha * width / mp.pi,
         charges.left_out_slowly(np.array(logs), np.log(2.0) + np.full(3, width / limit)),
@@ -160,7 +157,9 @@ def test_aliases(lam):
         for k in range(1, 9)
     )
     below = sum(
-        (-1) ** k * mp.exp(-lam * k * period) * (gaussian_delta(epsilon - k * period) - 1 + mp.exp(epsilon - k * period))
+        (-1) ** k
+        * mp.exp(-lam * k * period)
+        * (gaussian_delta(epsilon - k * period) - 1 + mp.exp(epsilon - k * period))
         for k in range(1, 9)
     )
     best = [np.inf, np.inf]
@@ -211,14 +210,10 @@ def test_transform(sigma, rate, count):
     u = 0.125 * np.arange(-80, 120)[None, :]
     tilts, thetas = np.array([[2.5, -1.5, 0.5]]), np.array([[0.015625, 0.046875]])
     nodes = steps.at(u)
-    found = transform(
-        steps, nodes, step=step, missed=np.zeros(1), tilts=tilts, frequencies=thetas
-    )
+    found = transform(steps, nodes, step=step, missed=np.zeros(1), tilts=tilts, frequencies=thetas)
     for line in range(3):
         for m in range(2):
-            m0, ratio = exact_transform(
-                sigma, rate, tilts[0, line], thetas[0, m], u[0], step[0]
-            )
+            m0, ratio = exact_transform(sigma, rate, tilts[0, line], thetas[0, m], u[0], step[0])
             true = ratio**count * mp.expj(-mpf(thetas[0, m]) * mpf(float(found.centre[0])))
             value = mp.mpc(float(found.real[0, line, m]), float(found.imaginary[0, line, m]))
             slip = float(found.centre_error[0]) * thetas[0, m]
@@ -248,9 +243,7 @@ def test_weight_units():
 def test_power():
     b, eta, count = 0.97, 1e-9, 300
     wrong = (mpf(b) + mpf(eta)) ** count - mpf(b) ** count
-    charge = charges.power(
-        np.array(count * np.log(b + eta)), np.array(count * np.log1p(eta / b))
-    )
+    charge = charges.power(np.array(count * np.log(b + eta)), np.array(count * np.log1p(eta / b)))
     covered(wrong, charge)
 
 
@@ -321,9 +314,7 @@ def test_profile_of_mu():
         epsilons = np.linspace(0.0, 5.0 * mu + mu * mu, 12)
         found = profile_of_mu(np.array([mu]), epsilons[None, :])[0]
         a = 0.5 * mu - epsilons / mu
-        for epsilon, value, wide in zip(
-            epsilons, found, charges.profile_of_mu(a), strict=True
-        ):
+        for epsilon, value, wide in zip(epsilons, found, charges.profile_of_mu(a), strict=True):
             true = gaussian_delta(mpf(float(epsilon)), mpf(mu))
             # The charge was added: what is left is at most twice it, and nothing below the truth.
             assert 0 <= mpf(float(value)) - true <= 2 * wide

@@ -61,7 +61,11 @@ def test_cutting_a_run_in_two_changes_nothing(seed):
 def test_brackets_overlap_the_lattices(seed):
     rng = np.random.default_rng(100 + seed)
     settings = [
-        (10.0 ** rng.uniform(-0.1, 1.2), 10.0 ** rng.uniform(-2.0, -0.2), int(rng.integers(20, 900)))
+        (
+            10.0 ** rng.uniform(-0.1, 1.2),
+            10.0 ** rng.uniform(-2.0, -0.2),
+            int(rng.integers(20, 900)),
+        )
         for _ in range(1 + seed % 4)
     ]
     slack = SLACKS[seed % 4]
@@ -109,7 +113,11 @@ def one_step(p_density, q_density, epsilon):
         points = [edges[0]]
         for a, b, fa, fb in zip(edges, edges[1:], signs, signs[1:], strict=False):
             if (fa > 0) != (fb > 0):
-                points.append(mp.findroot(lambda x: p_density(x) - grow * q_density(x), (a, b), solver="anderson"))
+                points.append(
+                    mp.findroot(
+                        lambda x: p_density(x) - grow * q_density(x), (a, b), solver="anderson"
+                    )
+                )
         points.append(edges[-1])
         return mp.quad(over, sorted({*points, *(mpf(i) for i in range(-30, 31, 5))}))
 
@@ -133,9 +141,11 @@ def normal(x, mean, sigma):
         ),
         (
             contour.Mixture(4.0, (0.49, 0.42, 0.09), True),
-            lambda x: (1 - mpf(0.42) - mpf(0.09)) * normal(x, 0, 4)
-            + mpf(0.42) * normal(x, 1, 4)
-            + mpf(0.09) * normal(x, 2, 4),
+            lambda x: (
+                (1 - mpf(0.42) - mpf(0.09)) * normal(x, 0, 4)
+                + mpf(0.42) * normal(x, 1, 4)
+                + mpf(0.09) * normal(x, 2, 4)
+            ),
             lambda x: normal(x, 0, 4),
         ),
     ],

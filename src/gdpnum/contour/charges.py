@@ -47,8 +47,7 @@ def quadrature(above: Floats, below: Floats, exponent: Floats) -> Floats:
     exp(above) and exp(below) bound how much larger the integrand is at heights b above and below
     the line; ``exponent`` is 2 pi b / d.
     """
-    with np.errstate(under="ignore", over="ignore"):
-        sides: Floats = 1.01 * (np.exp(above - exponent) + np.exp(below - exponent))
+    sides: Floats = 1.01 * (np.exp(above - exponent) + np.exp(below - exponent))
     return sides / -np.expm1(-exponent)
 
 
@@ -60,13 +59,12 @@ def cut_ends(
     ``ends`` are the integrand's values there over M. To the left it falls like a normal density
     at ``left`` or faster; to the right like a mixture of those at ``rights``, with ``shares``.
     """
-    with np.errstate(divide="ignore", under="ignore", over="ignore", invalid="ignore"):
-        total = ends[:, :, 0] * np.where(left > 0.0, 1.0 / left, np.inf)
-        for share, right in zip(shares, rights, strict=True):
-            grown = np.exp(np.minimum(0.5 * right * right, 700.0))
-            inside = (2.6 + step) * grown
-            mills = np.where(right > 0.5, 1.0 / np.maximum(right, 0.5), inside)
-            total = total + ends[:, :, 1] * np.maximum(share, 0.0) * mills
+    total = ends[:, :, 0] * np.where(left > 0.0, 1.0 / left, np.inf)
+    for share, right in zip(shares, rights, strict=True):
+        grown = np.exp(np.minimum(0.5 * right * right, 700.0))
+        inside = (2.6 + step) * grown
+        mills = np.where(right > 0.5, 1.0 / np.maximum(right, 0.5), inside)
+        total = total + ends[:, :, 1] * np.maximum(share, 0.0) * mills
     return total * 1.01
 
 
@@ -75,38 +73,33 @@ def shifted_quadrature(growth: Floats, exponent: Floats) -> Floats:
 
     exp(growth) bounds how much larger the integrand is at height b, ``exponent`` is 2 pi b / d.
     """
-    with np.errstate(over="ignore", under="ignore"):
-        sides: Floats = 2.02 * np.exp(growth - exponent) / -np.expm1(-exponent)
+    sides: Floats = 2.02 * np.exp(growth - exponent) / -np.expm1(-exponent)
     return sides
 
 
 def left_out(log_decay: Floats, theta: Floats) -> Floats:
     """Frequencies beyond theta in the sum for delta, over exp(K - lam eps) (Lemma C3)."""
-    with np.errstate(under="ignore"):
-        total: Floats = np.exp(log_decay) / (np.pi * theta)
+    total: Floats = np.exp(log_decay) / (np.pi * theta)
     return total
 
 
 def left_out_slowly(log_decays: Floats, log_ratios: Floats) -> Floats:
     """The same in the sum for alpha, from the decay on a ladder of theta (Lemma C3)."""
-    with np.errstate(under="ignore"):
-        total: Floats = (np.exp(log_decays) * log_ratios).sum(axis=-1) / np.pi
+    total: Floats = (np.exp(log_decays) * log_ratios).sum(axis=-1) / np.pi
     return total
 
 
 def slow_decay(power: Floats, scale: Floats, growth: Floats) -> Floats:
     """The log of a bound (scale power / (e theta))^power e^growth on R_a at every theta (C3)."""
-    with np.errstate(divide="ignore"):
-        bound: Floats = power * (np.log(power * scale) - 1.0) + growth
+    bound: Floats = power * (np.log(power * scale) - 1.0) + growth
     return bound
 
 
 def alias_above(cumulants: Floats, log_ratio: Floats) -> Floats:
     """Images k > 0 (Lemma C2): the log of a geometric series exp(K) (v + v^2 + ..)."""
-    with np.errstate(divide="ignore", invalid="ignore", under="ignore"):
-        falling = np.minimum(log_ratio, -1e-300)
-        logs = cumulants + falling - np.log(-np.expm1(falling))
-        series: Floats = np.where(log_ratio < 0.0, logs, np.inf)
+    falling = np.minimum(log_ratio, -1e-300)
+    logs = cumulants + falling - np.log(-np.expm1(falling))
+    series: Floats = np.where(log_ratio < 0.0, logs, np.inf)
     return series
 
 
@@ -154,8 +147,7 @@ def power(log_raised: Floats, relative: Floats) -> Floats:
 
     ``log_raised`` is sum T log(|b| + eta), ``relative`` is sum T log(1 + eta / |b|).
     """
-    with np.errstate(under="ignore", over="ignore"):
-        wrong: Floats = np.exp(log_raised) * np.minimum(1.0, relative)
+    wrong: Floats = np.exp(log_raised) * np.minimum(1.0, relative)
     return wrong
 
 
@@ -184,6 +176,5 @@ def quantile(value: Floats) -> Floats:
 def profile_of_mu(a: Floats) -> Floats:
     """How wrong delta_mu(eps) may be, absolutely (Lemma C13): a = mu / 2 - eps / mu."""
     squares = np.minimum(0.5 * a * a, 700.0)
-    with np.errstate(under="ignore"):
-        found: Floats = UNIT * (40.0 + (16.0 + 8.0 * squares) * np.exp(-squares))
+    found: Floats = UNIT * (40.0 + (16.0 + 8.0 * squares) * np.exp(-squares))
     return found

@@ -44,9 +44,8 @@ def decay(
     theta = thetas[steps.owner]
     c, k = steps.c[:, None, None], steps.shifts[:, None, None]
     exponent = s[:, :, None] * nodes.loss[:, None, :] + exponents[:, None, :]
-    with np.errstate(under="ignore"):
-        weights = np.exp(exponent - exponent.max(axis=2, keepdims=True))
-        weights /= weights.sum(axis=2, keepdims=True)
+    weights = np.exp(exponent - exponent.max(axis=2, keepdims=True))
+    weights /= weights.sum(axis=2, keepdims=True)
     # The best height is about theta times the slope of the tilted loss's argument.
     sampled = np.einsum("nsj,nj->ns", weights, _mean_shift(nodes))
     heights = np.minimum(c * sampled[:, :, None] * theta, (0.35 * np.pi) / (c * k))
@@ -56,11 +55,10 @@ def decay(
         for one in steps.lifted(nodes, steps.c[:, None] * flat)
     )
     power = s[:, :, None, None]
-    with np.errstate(under="ignore"):
-        exponent = power * log_a - theta[:, :, :, None] * arg
-        if log_c is not None:
-            exponent += (1.0 - power) * log_c
-        values = np.einsum("nstj,nsj->nst", np.exp(exponent, out=exponent), weights)
+    exponent = power * log_a - theta[:, :, :, None] * arg
+    if log_c is not None:
+        exponent += (1.0 - power) * log_c
+    values = np.einsum("nstj,nsj->nst", np.exp(exponent, out=exponent), weights)
     values += _wrong(steps, step, s, heights)
     values += 64.0 * UNIT
     values += 2.0 * cut(steps, nodes, step, weights[:, :, [0, -1]], tilts)[:, :, None]
@@ -94,7 +92,7 @@ def _wrong(steps: Steps, step: Floats, s: Floats, heights: Floats) -> Floats:
     growth = 0.5 * b * b
     negative, mirrored = np.maximum(-s, 0.0), steps.replaced[:, None] * np.maximum(s - 1.0, 0.0)
     if negative.any() or mirrored.any():
-        for i in range(s.shape[1]):
+        for i in np.flatnonzero((negative + mirrored).any(axis=0)):
             growth[:, i] += shrunk(
                 steps, (b + heights)[:, i], negative[:, i, None], mirrored[:, i, None]
             )
@@ -113,16 +111,15 @@ def _last(steps: Steps, tilts: Floats, theta: Floats) -> tuple[Floats, Floats]:
     c, slope = steps.c[:, None, None], (steps.shifts * steps.c)[:, None, None]
     height = np.minimum(np.sqrt(p), 0.5 * np.pi / slope)
     replaced = steps.replaced[:, None, None]
-    with np.errstate(divide="ignore", over="ignore"):
-        odds = np.log(np.maximum(1.0 - steps.rate, 1e-300)) - np.log(steps.weights[:, 0])
-        q = np.maximum(p, 1.0)
-        negative = np.maximum(-s, 0.0) + np.maximum(1.0 - s, 0.0) * replaced
-        shifted = q * (odds[:, None, None] + c * slope * negative) + 0.5 * c * c * q * (q + 1.0)
-        growth = (np.logaddexp(0.0, shifted) + (q - 1.0) * np.log(2.0)) * (p / q)
-        growth += 0.5 * height**2
-        lost = np.maximum(-s, 0.0) + replaced * np.maximum(s - 1.0, 0.0)
-        growth += lost * steps.log_shrink(height[:, 0])[:, None, :]
-        scale = 1.0 / (theta[steps.owner][:, :, None] * np.sin(c * height))
-        logs = steps.total(steps.counts[:, None, None] * slow_decay(p, scale, growth))
+    odds = np.log(np.maximum(1.0 - steps.rate, 1e-300)) - np.log(steps.weights[:, 0])
+    q = np.maximum(p, 1.0)
+    negative = np.maximum(-s, 0.0) + np.maximum(1.0 - s, 0.0) * replaced
+    shifted = q * (odds[:, None, None] + c * slope * negative) + 0.5 * c * c * q * (q + 1.0)
+    growth = (np.logaddexp(0.0, shifted) + (q - 1.0) * np.log(2.0)) * (p / q)
+    growth += 0.5 * height**2
+    lost = np.maximum(-s, 0.0) + replaced * np.maximum(s - 1.0, 0.0)
+    growth += lost * steps.log_shrink(height[:, 0])[:, None, :]
+    scale = 1.0 / (theta[steps.owner][:, :, None] * np.sin(c * height))
+    logs = steps.total(steps.counts[:, None, None] * slow_decay(p, scale, growth))
     best = np.argmin(logs, axis=2)
     return np.take_along_axis(logs, best[:, :, None], axis=2)[:, :, 0], _POWERS[best]

@@ -65,13 +65,15 @@ def chords(knots: Knots, slack: Floats) -> Floats:
     gaps = np.diff(knots.epsilons, axis=1)
     start = upper[:, :-1]
     over = start - slack[:, None]
-    with np.errstate(all="ignore"):
-        lifted = (start - upper[:, 1:]) / np.expm1(gaps)
-        # A smaller slope and a higher line: both towards a larger mu. No tpr is above one.
-        slope = lifted * (1.0 - 64.0 * UNIT)
-        power = over + lifted * (1.0 + 64.0 * UNIT) + (4.0 * UNIT) * start
-        low, high = ndtri(np.minimum(power, 1.0 - 0.5 * slack[:, None])), lowered(slope, knots.epsilons[:, :-1])
-        mus = (low - high) + (quantile(low) + quantile(high))
+    lifted = (start - upper[:, 1:]) / np.expm1(gaps)
+    # A smaller slope and a higher line: both towards a larger mu. No tpr is above one.
+    slope = lifted * (1.0 - 64.0 * UNIT)
+    power = over + lifted * (1.0 + 64.0 * UNIT) + (4.0 * UNIT) * start
+    low, high = (
+        ndtri(np.minimum(power, 1.0 - 0.5 * slack[:, None])),
+        lowered(slope, knots.epsilons[:, :-1]),
+    )
+    mus = (low - high) + (quantile(low) + quantile(high))
     # What is not a number is not known to be fine.
     mus[np.isnan(mus)] = np.inf
     mus[(over <= 0.0) | (gaps <= 0.0)] = -np.inf
@@ -81,15 +83,14 @@ def chords(knots: Knots, slack: Floats) -> Floats:
 def shown(knots: Knots, slack: Floats, *, certain: bool = True) -> tuple[Floats, Floats, Floats]:
     """Tests that exist: exp(eps) alpha from above, tpr from below, and the mu each needs."""
     delta, lifted = knots.delta, knots.lifted_alpha
-    with np.errstate(all="ignore"):
-        alpha, tpr = lifted, delta + lifted
-        if certain:
-            alpha = (lifted + knots.lifted_alpha_error) * (1.0 + 64.0 * UNIT)
-            tpr = (delta - knots.delta_error) + (lifted - knots.lifted_alpha_error)
-            tpr = tpr * (1.0 - 8.0 * UNIT)
-        above = tpr - slack[:, None] * (1.0 + 4.0 * UNIT)
-        low, high = ndtri(np.maximum(above, 0.0)), lowered(np.maximum(alpha, 0.0), knots.epsilons)
-        mus = (low - high) - (quantile(low) + quantile(high))
+    alpha, tpr = lifted, delta + lifted
+    if certain:
+        alpha = (lifted + knots.lifted_alpha_error) * (1.0 + 64.0 * UNIT)
+        tpr = (delta - knots.delta_error) + (lifted - knots.lifted_alpha_error)
+        tpr = tpr * (1.0 - 8.0 * UNIT)
+    above = tpr - slack[:, None] * (1.0 + 4.0 * UNIT)
+    low, high = ndtri(np.maximum(above, 0.0)), lowered(np.maximum(alpha, 0.0), knots.epsilons)
+    mus = (low - high) - (quantile(low) + quantile(high))
     mus[~np.isfinite(mus)] = -np.inf
     return alpha, tpr, mus
 
@@ -117,8 +118,7 @@ def capped(found: Knots, rungs: Rungs, slack: Floats) -> Knots:
         return found
     logs = (rungs.values + rungs.log_kappa)[:, :, None]
     logs = (logs - rungs.lam[:, :, None] * found.epsilons[:, None, :]).min(axis=1)
-    with np.errstate(under="ignore"):
-        bound = np.exp(np.minimum(logs, 0.0)) * (1.0 + 1e-12)
+    bound = np.exp(np.minimum(logs, 0.0)) * (1.0 + 1e-12)
     most = np.minimum(found.delta + found.delta_error, bound)
     # From above only: what is between the two is as wrong as it was, or nothing.
     return found._replace(delta=most, delta_error=np.zeros_like(most))
@@ -154,12 +154,11 @@ def smallest(
             lower, target = lower[:runs], target[:runs]
         mu[:rows] = np.maximum(mu[:rows], np.where(over, 0.0, needed).max(axis=1))
         ends = np.maximum(mus[:, :-1], mus[:, 1:])
-        with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-            room = np.maximum(target - ends, (0.1 * tolerance) * lower)
-            parts = np.ceil(np.sqrt(1.2 * (needed - ends) / room))
-            # Where delta falls no more than it may be wrong, a shorter cell is no better.
-            errors = found.delta_error[:, :-1] + found.delta_error[:, 1:]
-            clear = 0.03 * (found.delta[:, :-1] - found.delta[:, 1:]) / errors
+        room = np.maximum(target - ends, (0.1 * tolerance) * lower)
+        parts = np.ceil(np.sqrt(1.2 * (needed - ends) / room))
+        # Where delta falls no more than it may be wrong, a shorter cell is no better.
+        errors = found.delta_error[:, :-1] + found.delta_error[:, 1:]
+        clear = 0.03 * (found.delta[:, :-1] - found.delta[:, 1:]) / errors
         # Beyond all bounds, or not a number: what is shown there is nothing.
         parts = np.where(parts < _PARTS, np.maximum(parts, 2.0), _PARTS)
         stuck = over & ~(clear > 2.0)
@@ -170,7 +169,9 @@ def smallest(
                 break
             parts = np.fmin(parts, clear)
         parts = np.where(over, np.floor(parts), 1.0)
-        own = _graded(lines, over, knots, mus, slack, tolerance) if rows == 1 and turn == 0 else None
+        own = (
+            _graded(lines, over, knots, mus, slack, tolerance) if rows == 1 and turn == 0 else None
+        )
         knots = divided(knots, parts) if own is None else own
         found = lines.at(knots)
     return mu, mu_lower
@@ -211,9 +212,8 @@ def _graded(
         low, high = centre - 0.25 * gap, centre + 0.25 * gap
     curvature = 0.5 * bend / (gap * gap * at)
     away = first[0] - centre
-    with np.errstate(invalid="ignore", divide="ignore"):
-        # Where mu falls more slowly than the parabola, that counts.
-        slower = (1.0 - mus[0] / at) / (away * away)
+    # Where mu falls more slowly than the parabola, that counts.
+    slower = (1.0 - mus[0] / at) / (away * away)
     sides = []
     for reach, side in ((start - centre, away < -gap), (end - centre, away > gap)):
         seen_slower = slower[side & (np.abs(away) <= abs(reach))]
@@ -256,7 +256,8 @@ def sought(
     delta of removing: it decides nothing, as far as is known.
     """
     runs = steps.runs
-    guess = guessed(rungs.rungs, runs, slack)
+    near = Approximate.of(rungs.rungs)
+    guess = guessed(near, rungs.rungs, runs, slack)
     by_row = np.concatenate([slack, slack])[: knots.shape[0]]
     rows, spread = np.arange(runs), np.linspace(0.0, 1.0, 13)
     rough = bool(rungs.steep.any())
@@ -264,7 +265,6 @@ def sought(
     beside = log_slack
     if knots.shape[0] > runs:
         # Adding matters only as far as it is the worse direction: beside delta of removing.
-        near = Approximate.of(rungs.rungs)
         removed = [near.log_delta(rungs.rungs, i, guess[runs + i]) for i in range(runs)]
         beside = np.where(removed > log_slack + 10.0, np.minimum(removed, 0.0), log_slack)
     for turn in range(5):
@@ -298,8 +298,7 @@ def profile_of_mu(mu: Floats, epsilons: Floats) -> Floats:
     s = epsilons / mu[:, None]
     half = 0.5 * mu[:, None]
     a, b = half - s, half + s
-    with np.errstate(under="ignore"):
-        found: Floats = ndtr(a) - 0.5 * np.exp(-0.5 * a * a) * erfcx(b * np.sqrt(0.5))
+    found: Floats = ndtr(a) - 0.5 * np.exp(-0.5 * a * a) * erfcx(b * np.sqrt(0.5))
     return found + profile_wrong(a)
 
 
@@ -326,11 +325,8 @@ def regrets(
         gaps = 0.5 * np.diff(knots, axis=1)
         places = np.concatenate([knots, knots[:, :-1] + gaps], axis=1)
         summary = profile_of_mu(mu, places)
-        with np.errstate(over="ignore", invalid="ignore"):
-            grown = np.exp(gaps)
-            line = np.minimum(
-                tpr[:, :-1] - lifted[:, :-1] * grown, tpr[:, 1:] - lifted[:, 1:] / grown
-            )
+        grown = np.exp(gaps)
+        line = np.minimum(tpr[:, :-1] - lifted[:, :-1] * grown, tpr[:, 1:] - lifted[:, 1:] / grown)
         below = np.concatenate([np.minimum(tpr - lifted, lower), line], axis=1)
         # No test says less than delta >= -1 does; NaN neither.
         below = np.fmax(below, -1.0)
@@ -359,9 +355,8 @@ def regrets(
     return regret, with_slack, advantage
 
 
-def fits(
-    runs: Sequence[Run], *, slack: float, tolerance: float = 1e-9, most: float = MOST
-) -> Fits:
+@np.errstate(all="ignore")
+def fits(runs: Sequence[Run], *, slack: float, tolerance: float = 1e-9, most: float = MOST) -> Fits:
     """mu, mu_lower and regret of many runs at once, by run, each as if it were alone.
 
     delta is computed to about ``tolerance`` times the slack, and mu - mu_lower says what that came

@@ -48,8 +48,7 @@ def shrunk(steps: Steps, heights: Floats, negative: Floats, mirrored: Floats) ->
     Up to a quarter turn |A| is at least w_0 as well, and M(lam) at least one (Lemma C4).
     """
     crude = steps.log_shrink(heights)
-    with np.errstate(divide="ignore"):
-        floor = -np.log1p(-np.minimum(steps.rate, 1.0))[:, None]
+    floor = -np.log1p(-np.minimum(steps.rate, 1.0))[:, None]
     quarter = heights * (steps.c * steps.shifts)[:, None] <= 0.5 * np.pi
     below = np.where(quarter & (steps.replaced == 0.0)[:, None], np.minimum(crude, floor), crude)
     return np.where(negative > 0.0, negative * below, 0.0) + np.where(

@@ -123,18 +123,17 @@ def ladder(steps: Steps, digits: float) -> Ladder:
     nodes = steps.at(grid(step, *_reach(steps, tilts, need)))
     exponents = nodes.log_q - 0.5 * nodes.u**2
     s = tilts[steps.owner]
-    with np.errstate(under="ignore"):
-        exponent = s[:, :, None] * nodes.loss[:, None, :]
-        exponent += exponents[:, None, :]
-        top = exponent.max(axis=2)
-        exponent -= top[:, :, None]
-        weights = np.exp(exponent, out=exponent)
-        sums = weights.sum(axis=2)
-        weights /= sums[:, :, None]
-        means = np.einsum("nsj,nj->ns", weights, nodes.loss)
-        # About the middle's mean, so that no digits are lost.
-        away = (nodes.loss - means[:, -1:]) ** 2
-        variances = np.einsum("nsj,nj->ns", weights, away) - (means - means[:, -1:]) ** 2
+    exponent = s[:, :, None] * nodes.loss[:, None, :]
+    exponent += exponents[:, None, :]
+    top = exponent.max(axis=2)
+    exponent -= top[:, :, None]
+    weights = np.exp(exponent, out=exponent)
+    sums = weights.sum(axis=2)
+    weights /= sums[:, :, None]
+    means = np.einsum("nsj,nj->ns", weights, nodes.loss)
+    # About the middle's mean, so that no digits are lost.
+    away = (nodes.loss - means[:, -1:]) ** 2
+    variances = np.einsum("nsj,nj->ns", weights, away) - (means - means[:, -1:]) ** 2
     wrong = missed[:, None] + cut(steps, nodes, step, weights[:, :, [0, -1]], tilts)
     # The exponents' rounding is that of S l, mostly.
     units = (64.0 + nodes.u.shape[1]) + 8.0 * np.abs(top)

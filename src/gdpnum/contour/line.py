@@ -25,7 +25,7 @@ from gdpnum.contour.decay import Decay
 from gdpnum.contour.ladder import Rungs
 from gdpnum.contour.transform import Transform
 
-__all__ = ["Line", "line"]
+__all__ = ["Line", "lines"]
 
 Complexes: TypeAlias = npt.NDArray[np.complex128]
 
@@ -77,26 +77,24 @@ class Line:
         moved = self.lam * epsilons
         constant, distant, far = self.errors
         logs, slopes = self.images
-        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-            scale = np.exp(self.cumulant - moved)[:, None, :]
-            values *= scale
-            wrong = distant[:, :, None] * np.abs(away, out=away)[:, None, :]
-            wrong += far[:, :, None] * np.abs(moved, out=moved)[:, None, :]
-            wrong += constant[:, :, None]
-            wrong *= scale
-            lifted = np.exp(epsilons + self.known[0])
-            values[:, 0] -= lifted - self.known[1]
-            values[:, 1] += lifted
-            exponent = np.abs(epsilons) - self.known[0]
-            wrong += known_images(lifted, self.known[1], exponent)[:, None, :]
-            bounds = logs[..., None] + slopes[..., None] * epsilons[:, None, None, None, :]
-            wrong += np.exp(bounds.min(axis=3)).sum(axis=2)
-            wrong *= 1.0 + 1e-12
+        scale = np.exp(self.cumulant - moved)[:, None, :]
+        values *= scale
+        wrong = distant[:, :, None] * np.abs(away, out=away)[:, None, :]
+        wrong += far[:, :, None] * np.abs(moved, out=moved)[:, None, :]
+        wrong += constant[:, :, None]
+        wrong *= scale
+        lifted = np.exp(epsilons + self.known[0])
+        values[:, 0] -= lifted - self.known[1]
+        values[:, 1] += lifted
+        exponent = np.abs(epsilons) - self.known[0]
+        wrong += known_images(lifted, self.known[1], exponent)[:, None, :]
+        bounds = logs[..., None] + slopes[..., None] * epsilons[:, None, None, None, :]
+        wrong += np.exp(bounds.min(axis=3)).sum(axis=2)
+        wrong *= 1.0 + 1e-12
         unknown = ~(wrong < np.inf)
         if unknown.any():
             values[unknown], wrong[unknown] = 0.0, np.inf
         return values, wrong
-
 
     def _by_horner(self, away: Floats) -> Floats:
         """Re sum of terms times exp(-i theta away): theta is an odd multiple of half a distance."""
@@ -121,19 +119,23 @@ class Line:
         return found
 
 
-def line(
+def lines(
     found: Transform,
     decayed: Decay,
     rungs: Rungs,
     *,
-    picked: list[int],
-    references: Floats,
-) -> Line:
-    """The line picked for each direction. Images are bounded best at the references, by row."""
+    picked: list[list[int]],
+    references: list[Floats],
+) -> list[Line]:
+    """Lines, each given by the ones picked for its directions.
+
+    Images are bounded best at the references, by line and row.
+    """
     runs, theta = found.tilts.shape[0], found.frequencies
-    rows, number = rungs.lam.shape[0], theta.shape[1]
-    directions = rows // runs
-    pick = np.array(picked)
+    each, number = rungs.lam.shape[0], theta.shape[1]
+    directions, count = each // runs, len(picked)
+    rows = count * each
+    pick = np.array(picked).ravel()
 
     def by_row(values: Floats) -> Floats:
         return values[:, pick].swapaxes(0, 1).reshape(rows, *values.shape[2:])
@@ -142,13 +144,14 @@ def line(
         by_row(one)[:, None] for one in (found.tilts, found.cumulants, found.cumulant_errors)
     )
     real, imaginary, wrong = (by_row(one) for one in (found.real, found.imaginary, found.errors))
-    centre = found.centre[:, None]
-    if directions == 1:
-        lam = tilt - 1.0
-    else:
-        theta, centre = np.concatenate([theta, theta]), np.concatenate([centre, -centre])
-        lam = np.concatenate([tilt[:runs] - 1.0, -tilt[runs:]])
-        imaginary[runs:] *= -1.0
+    # Adding: the complex conjugate at -lam, about the centre's mirror image.
+    sign = np.ones((rows, 1))
+    if directions == 2:
+        sign.reshape(count, 2, runs)[:, 1] = -1.0
+    lam = np.where(sign > 0.0, tilt - 1.0, -tilt)
+    imaginary *= sign
+    repeated = np.tile(np.arange(runs), rows // runs)
+    theta, centre = theta[repeated], sign * found.centre[repeated, None]
     width = theta[:, :1] * (2.0 / np.pi)
     # 1 / (z + 1) and 1 / (z (z + 1)), z = lam + i theta.
     one, squares = 1.0 + lam, theta * theta
@@ -169,7 +172,7 @@ def line(
     moment = np.einsum("bom,bm->bo", sizes, theta)
     constant, distant, far = evaluation(terms, moment * (0.5 / theta[:, :1]), moment, np.abs(k))
     constant += np.einsum("bom,bm->bo", weights, wrong)
-    centre_error = np.concatenate([found.centre_error] * directions)[:, None]
+    centre_error = found.centre_error[repeated, None]
     constant += np.expm1(np.minimum(k_error, 700.0)) * terms + moment * centre_error
     logs, thetas = by_row(decayed.logs), by_row(decayed.thetas)
     constant[:, 0] += left_out(logs[:, 0], thetas[:, 0])
@@ -180,22 +183,27 @@ def line(
     logs[:, -1] = np.minimum(by_row(decayed.last), 600.0)
     constant[:, 1] += left_out_slowly(logs, ratios + 1.0 / number)
     period = 2.0 / width
-    with np.errstate(under="ignore"):
-        up = np.exp(-one * period)
-        level = up / (-1.0 - up)
-        if lam[0, 0] > 0.0:
-            first = np.exp(-lam * period)
-            level = first / (1.0 + first)
-    return Line(
-        lam,
-        k,
-        centre,
-        theta,
-        np.ascontiguousarray(coefficients.transpose(2, 0, 1)[::-1])[..., None],
-        (constant, distant, far),
-        _images(rungs, runs, lam, period, references),
-        (-one * period - np.log1p(up), level),
-    )
+    up, first = np.exp(-one * period), np.exp(-np.abs(lam) * period)
+    level = np.where(lam > 0.0, first / (1.0 + first), -up / (1.0 + up))
+    lift = -one * period - np.log1p(up)
+    terms = np.ascontiguousarray(coefficients.transpose(2, 0, 1)[::-1])[..., None]
+    logs, slopes = _images(rungs, runs, lam, period, np.concatenate(references))
+    found_lines = []
+    for i in range(count):
+        own = slice(i * each, (i + 1) * each)
+        found_lines.append(
+            Line(
+                lam[own],
+                k[own],
+                centre[own],
+                theta[own],
+                terms[:, own],
+                (constant[own], distant[own], far[own]),
+                (logs[own], slopes[own]),
+                (lift[own], level[own]),
+            )
+        )
+    return found_lines
 
 
 def _images(
@@ -207,10 +215,12 @@ def _images(
     delta they are multiplied by kappa.
     """
     rows = np.arange(lam.shape[0])[:, None]
+    times = lam.shape[0] // rungs.lam.shape[0]
     logs, slopes = np.empty((2, lam.shape[0], 2, 2, references.shape[1]))
-    for side, (ladder, charge) in enumerate(
-        ((rungs, alias_above), (rungs.other(runs), alias_below))
-    ):
+    for side, charge in enumerate((alias_above, alias_below)):
+        ladder = rungs.other(runs) if side else rungs
+        if times > 1:
+            ladder = Rungs(*(np.concatenate([one] * times) for one in ladder))
         slope = 1.0 + ladder.lam if side else -ladder.lam
         ratio = -(slope + lam) * period if side else (slope + lam) * period
         bounds = charge(ladder.values, ratio)

@@ -148,9 +148,7 @@ class Steps:
     @cached_property
     def shifts(self) -> Floats:
         """k, the largest shift of each."""
-        last: Floats = 1.0 + np.argmax(
-            np.where(self.weights[:, ::-1] > 0.0, 1.0, 0.0), axis=1
-        )
+        last: Floats = 1.0 + np.argmax(np.where(self.weights[:, ::-1] > 0.0, 1.0, 0.0), axis=1)
         return self.weights.shape[1] - last + 1.0
 
     @cached_property
@@ -173,9 +171,8 @@ class Steps:
         """A bound on log(A(u) / |A(u + ib)|) for heights b, by segment: -k log cos(c b / 2)."""
         c, k, rooted = (x[:, None] for x in (self.c, self.shifts, self.rooted))
         angle = 0.5 * c * heights * np.where(rooted, 1.0, k)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            cosine = np.where(angle < 0.5 * np.pi, np.cos(np.minimum(angle, 0.5 * np.pi)), 0.0)
-            bound: Floats = -np.where(rooted, k, 1.0) * np.log(np.maximum(cosine, 0.0))
+        cosine = np.where(angle < 0.5 * np.pi, np.cos(np.minimum(angle, 0.5 * np.pi)), 0.0)
+        bound: Floats = -np.where(rooted, k, 1.0) * np.log(np.maximum(cosine, 0.0))
         return bound
 
     def part(self, chosen: npt.NDArray[np.intp]) -> Steps:
@@ -236,13 +233,12 @@ class Steps:
         often = q > 0.5
         flipped = bool(often.any())
         rare, x = (np.where(often, 1.0 - q, q), np.where(often, -r, r)) if flipped else (q, r)
-        with np.errstate(under="ignore"):
-            loss = np.log1p(rare * np.expm1(np.minimum(x, _LARGEST)))
-            if float(x.max(initial=0.0)) > _LARGEST:
-                loss = np.where(x > _LARGEST, x + np.log(rare), loss)
-            if flipped:
-                loss = np.where(often, loss + r, loss)
-            posterior = q * np.exp(r - loss)
+        loss = np.log1p(rare * np.expm1(np.minimum(x, _LARGEST)))
+        if float(x.max(initial=0.0)) > _LARGEST:
+            loss = np.where(x > _LARGEST, x + np.log(rare), loss)
+        if flipped:
+            loss = np.where(often, loss + r, loss)
+        posterior = q * np.exp(r - loss)
         units = loss_units(spread, posterior, loss)
         if flipped:
             units = np.where(often, units + 28.0 * spread, units)
@@ -253,27 +249,25 @@ class Steps:
         order = np.arange(1.0, 1.0 + self.weights.shape[1])
         r = order[:, None, None] * (c * u) - (0.5 * c * c) * (order * order)[:, None, None]
         w = self.weights.T[:, :, None]
-        spread = np.abs(order[:, None, None] * (c * u)) + (0.5 * c * c) * (order * order)[
-            :, None, None
-        ]
+        spread = (
+            np.abs(order[:, None, None] * (c * u)) + (0.5 * c * c) * (order * order)[:, None, None]
+        )
         often = (self.rate > 0.5)[:, None]
-        with np.errstate(under="ignore", divide="ignore", over="ignore", invalid="ignore"):
-            small = np.log1p((w * np.expm1(np.minimum(r, _LARGEST))).sum(axis=0))
-            logs = np.log(w) + r
-            top = np.maximum(logs.max(axis=0), 0.0)
-            rest = np.maximum(1.0 - self.rate, 0.0)[:, None]
-            large = top + np.log(np.exp(logs - top).sum(axis=0) + rest * np.exp(-top))
-            direct = often | (r.max(axis=0) > 30.0)
-            loss = np.where(direct, large, small)
-            posteriors = np.where(w > 0.0, np.exp(logs - loss), 0.0)
+        small = np.log1p((w * np.expm1(np.minimum(r, _LARGEST))).sum(axis=0))
+        logs = np.log(w) + r
+        top = np.maximum(logs.max(axis=0), 0.0)
+        rest = np.maximum(1.0 - self.rate, 0.0)[:, None]
+        large = top + np.log(np.exp(logs - top).sum(axis=0) + rest * np.exp(-top))
+        direct = often | (r.max(axis=0) > 30.0)
+        loss = np.where(direct, large, small)
+        posteriors = np.where(w > 0.0, np.exp(logs - loss), 0.0)
         reached = (posteriors * spread).sum(axis=0)
         counted = 8.0 * w.shape[0]
         units = loss_units(reached, np.ones_like(reached), loss) + counted * np.abs(loss)
         # A plain logarithm of a sum has units of its own, whatever the size of the loss.
         units = np.where(direct, units + 2.0 * counted + 8.0 * np.abs(loss) + 24.0, units)
         # Terms of both signs in the sum under log1p.
-        with np.errstate(under="ignore", over="ignore"):
-            scale = (w * np.abs(np.expm1(np.minimum(r, 30.0)))).sum(axis=0) * np.exp(-loss)
+        scale = (w * np.abs(np.expm1(np.minimum(r, 30.0)))).sum(axis=0) * np.exp(-loss)
         units = np.where(direct, units, units + (24.0 + counted) * scale)
         return loss, units, tuple(posteriors)
 
@@ -299,6 +293,5 @@ def _lifted(posteriors: tuple[Floats, ...], angles: Floats) -> tuple[Floats, Flo
         lost = lost + one * (2.0 * np.sin(0.5 * j * angles) ** 2)
         imaginary = imaginary + one * np.sin(j * angles)
     # |.|^2 - 1 = (1 - lost)^2 + im^2 - 1.
-    with np.errstate(divide="ignore"):
-        modulus = 0.5 * np.log1p(np.maximum(lost * (lost - 2.0) + imaginary * imaginary, -1.0))
+    modulus = 0.5 * np.log1p(np.maximum(lost * (lost - 2.0) + imaginary * imaginary, -1.0))
     return modulus, np.arctan2(imaginary, 1.0 - lost)

@@ -59,8 +59,7 @@ def period(rungs: Rungs, runs: int, lam: Floats, epsilon: Floats, log_error: Flo
         slope = 1.0 + ladder.lam if side else -ladder.lam
         gap = slope + lam if side else -(slope + lam)
         needed = ladder.values + slope * epsilon - log_error
-        with np.errstate(divide="ignore", invalid="ignore"):
-            longest = np.maximum(longest, np.where(gap > 0.0, needed / gap, np.inf).min(axis=1))
+        longest = np.maximum(longest, np.where(gap > 0.0, needed / gap, np.inf).min(axis=1))
     return longest
 
 

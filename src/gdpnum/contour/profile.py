@@ -46,11 +46,13 @@ class Profile(NamedTuple):
     smallest: float
     """Down to this delta, and this alpha, the relative accuracy holds."""
 
+    @np.errstate(all="ignore")
     def knots(self, epsilons: Floats) -> Knots:
         """Values and errors by direction, at increasing epsilons."""
         rows = self.rungs.lam.shape[0]
         return self.lines.at(np.broadcast_to(epsilons, (rows, epsilons.size)))
 
+    @np.errstate(all="ignore")
     def delta(self, epsilons: Floats) -> tuple[Floats, Floats]:
         """delta(eps) from below and from above at epsilons >= 0, for the worse direction."""
         order = np.argsort(epsilons, kind="stable")
@@ -65,10 +67,10 @@ class Profile(NamedTuple):
         """delta from above, by direction: never more than Chernoff allows."""
         lam, values, _, _, kappa = self.rungs
         bound = (values + kappa)[:, :, None] - lam[:, :, None] * found.epsilons[:, None, :]
-        with np.errstate(under="ignore", over="ignore"):
-            chernoff = np.exp(np.minimum(bound.min(axis=1), 0.0)) * (1.0 + 1e-12)
+        chernoff = np.exp(np.minimum(bound.min(axis=1), 0.0)) * (1.0 + 1e-12)
         return np.minimum(found.delta + found.delta_error, chernoff)
 
+    @np.errstate(all="ignore")
     def epsilon(self, deltas: Floats) -> Floats:
         """An epsilon >= 0 at which delta is certainly at or below each delta, next to the least."""
         result = np.zeros(deltas.size)
@@ -85,11 +87,10 @@ class Profile(NamedTuple):
             upper[order], slope[order] = above[worse], found.lifted_alpha[worse]
             fine = upper <= deltas
             high, low = np.where(fine, place, high), np.where(fine, low, place)
-            with np.errstate(divide="ignore", invalid="ignore", under="ignore"):
-                # In log delta the profile is nearly straight; a hair beyond the root.
-                rate = slope / upper
-                step = np.log(upper / deltas) / rate
-                moved = place + step + 2e-13 * (1.0 + np.abs(place)) + 1e-12 / np.maximum(rate, 1e-6)
+            # In log delta the profile is nearly straight; a hair beyond the root.
+            rate = slope / upper
+            step = np.log(upper / deltas) / rate
+            moved = place + step + 2e-13 * (1.0 + np.abs(place)) + 1e-12 / np.maximum(rate, 1e-6)
             inside = (moved > low) & (moved < high)
             following = np.where(inside, moved, 0.5 * (low + high))
             if np.all((high - low <= 1e-11 * high) | (np.abs(following - high) <= 1e-12 * high)):
@@ -101,11 +102,11 @@ class Profile(NamedTuple):
     def _end(self, deltas: Floats) -> Floats:
         """Where Chernoff says delta is below."""
         lam, values, _, _, kappa = self.rungs
-        with np.errstate(divide="ignore"):
-            logs = np.log(deltas)
+        logs = np.log(deltas)
         ends = ((values + kappa)[:, :, None] - logs) / lam[:, :, None]
         return np.maximum(ends.min(axis=1).max(axis=0), 1e-12) * (1.0 + 1e-9)
 
+    @np.errstate(all="ignore")
     def tpr(self, fprs: Floats) -> Floats:
         """The largest TPR of any attack at each FPR, from above.
 
@@ -116,8 +117,7 @@ class Profile(NamedTuple):
         for which in ("alpha", "tpr"):
             places = self._where(which, fprs if which == "alpha" else 1.0 - fprs)
             _, upper = self.delta(places)
-            with np.errstate(over="ignore"):
-                steep = upper + np.exp(places) * fprs
+            steep = upper + np.exp(places) * fprs
             flat = 1.0 - np.exp(-places) * (1.0 - upper - fprs)
             best = np.minimum(best, np.minimum(steep, flat) * (1.0 + 16.0 * UNIT))
         return np.maximum(best, fprs)
@@ -132,14 +132,14 @@ class Profile(NamedTuple):
             found = self.knots(place[order])
             worse = np.argmax(found.delta, axis=0), np.arange(wanted.size)
             lifted = found.lifted_alpha[worse]
-            with np.errstate(under="ignore"):
-                alpha = lifted * np.exp(-place[order])
+            alpha = lifted * np.exp(-place[order])
             value = np.empty(wanted.size)
             value[order] = alpha if which == "alpha" else found.delta[worse] + lifted
             above = value > wanted
             low, high = np.where(above, place, low), np.where(above, high, place)
         return 0.5 * (low + high)
 
+    @np.errstate(all="ignore")
     def points(self, epsilons: Floats) -> Points:
         """The chords through the upper bounds at increasing epsilons from 0 on.
 
@@ -147,17 +147,16 @@ class Profile(NamedTuple):
         """
         upper = np.minimum(self._upper(self.knots(epsilons)).max(axis=0), 1.0)
         upper = np.minimum.accumulate(upper)
-        with np.errstate(divide="ignore"):
-            lifted = (upper[:-1] - upper[1:]) / np.expm1(np.diff(epsilons))
-            logs = np.log(lifted) - epsilons[:-1]
+        lifted = (upper[:-1] - upper[1:]) / np.expm1(np.diff(epsilons))
+        logs = np.log(lifted) - epsilons[:-1]
         return Points(epsilons[1:], logs, upper[:-1] + lifted, float(upper[-1]))
 
+    @np.errstate(all="ignore")
     def tests(self, epsilons: Floats) -> list[Tests]:
         """The tests that reject at losses above the epsilons, one set for each direction."""
         found = self.knots(epsilons)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            lifted = np.maximum(found.lifted_alpha + found.lifted_alpha_error, 0.0)
-            logs = np.log(lifted) - epsilons + (16.0 + 2.0 * np.abs(epsilons)) * UNIT
+        lifted = np.maximum(found.lifted_alpha + found.lifted_alpha_error, 0.0)
+        logs = np.log(lifted) - epsilons + (16.0 + 2.0 * np.abs(epsilons)) * UNIT
         tpr = found.delta - found.delta_error + found.lifted_alpha - found.lifted_alpha_error
         tpr = np.clip(tpr - 8.0 * UNIT * np.abs(tpr), 0.0, 1.0)
         return [
@@ -166,6 +165,7 @@ class Profile(NamedTuple):
         ]
 
 
+@np.errstate(all="ignore")
 def profile(
     run: Run, *, smallest: float = 1e-12, accuracy: float = 1e-11, most: float = MOST
 ) -> Profile:

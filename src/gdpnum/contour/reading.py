@@ -9,7 +9,7 @@ from scipy.special import erfcx, ndtri
 
 from gdpnum.contour.charges import UNIT, Floats
 from gdpnum.contour.ladder import Ladder, Rungs
-from gdpnum.contour.line import Line, line
+from gdpnum.contour.line import Line, lines
 from gdpnum.contour.pairs import Steps
 from gdpnum.contour.plan import carried_out, period, planned
 
@@ -87,9 +87,8 @@ class Approximate(NamedTuple):
 
     def _logs(self, rows: slice) -> Floats:
         """log delta, falling."""
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            parts = np.maximum((self.tpr_part - self.alpha_part)[rows], 1e-300)
-            return np.minimum.accumulate(self.log_scale[rows] + np.log(parts), axis=1)
+        parts = np.maximum((self.tpr_part - self.alpha_part)[rows], 1e-300)
+        return np.minimum.accumulate(self.log_scale[rows] + np.log(parts), axis=1)
 
     def log_delta(self, rungs: Rungs, row: int, epsilon: float) -> float:
         """About log delta at an epsilon."""
@@ -105,16 +104,14 @@ class Approximate(NamedTuple):
         return np.array(found)
 
 
-def guessed(rungs: Rungs, runs: int, slack: Floats) -> Floats:
+def guessed(near: Approximate, rungs: Rungs, runs: int, slack: Floats) -> Floats:
     """About where mu is decided for removing, and where delta sinks to the slack for adding."""
-    near = Approximate.of(rungs)
     slope = rungs.slopes[:runs]
-    with np.errstate(under="ignore", over="ignore", divide="ignore", invalid="ignore"):
-        scale = near.log_scale[:runs]
-        tpr = np.exp(scale) * near.tpr_part[:runs] - slack[:, None]
-        alpha = np.exp(scale - slope) * near.alpha_part[:runs]
-        mus = ndtri(np.maximum(tpr, 1e-300)) - ndtri(alpha)
-        mus[~((tpr > 1e-3 * slack[:, None]) & (alpha > 0.0))] = -np.inf
+    scale = near.log_scale[:runs]
+    tpr = np.exp(scale) * near.tpr_part[:runs] - slack[:, None]
+    alpha = np.exp(scale - slope) * near.alpha_part[:runs]
+    mus = ndtri(np.maximum(tpr, 1e-300)) - ndtri(alpha)
+    mus[~((tpr > 1e-3 * slack[:, None]) & (alpha > 0.0))] = -np.inf
     rows = np.arange(runs)
     best = np.minimum(np.argmax(mus, axis=1), slope.shape[1] - 2)
     # Between two rungs: towards the next one by how near its mu comes.
@@ -141,8 +138,7 @@ def tail_line(
     allowed = np.maximum(scales.min(axis=1) + 0.7, log_error + 32.0)
     bounds = scales - log_error[:, None]
     gaps = lam[:, None, :] - lam[:, :, None]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        lengths = np.where(gaps > 0.0, bounds[:, None, :] / gaps, np.inf).min(axis=2)
+    lengths = np.where(gaps > 0.0, bounds[:, None, :] / gaps, np.inf).min(axis=2)
     widths = np.sqrt(np.maximum(bounds, 1.0))
     np.maximum(lengths, length[:, None], out=lengths)
     np.maximum(widths, width[:, None], out=widths)
@@ -152,7 +148,12 @@ def tail_line(
 
 
 def reading(
-    steps: Steps, ladder: Ladder, epsilons: list[Floats], log_errors: list[Floats], fine: Floats, most: float
+    steps: Steps,
+    ladder: Ladder,
+    epsilons: list[Floats],
+    log_errors: list[Floats],
+    fine: Floats,
+    most: float,
 ) -> Reading:
     """Lines for epsilons by row, with the error of delta that each may have there.
 
@@ -188,25 +189,24 @@ def reading(
     joint = float((limits.max(axis=1) * lengths.max(axis=1)).sum())
     apart = float((limits[:, :-1].max(axis=1) * lengths[:, :-1].max(axis=1)).sum())
     apart += float((limits[:, -1] * lengths[:, -1]).sum())
-    centre = [0] * directions
+    far = [list(range(i * directions, (i + 1) * directions)) for i in range(tails)]
+    beyond, close = [one[:, None] * _FAR for one in epsilons], epsilons[0][:, None] * _CLOSE
     if joint < 1.4 * apart:
         found = carried_out(steps, ladder, plan, most)
-        far, far_decayed, close, close_decayed = found, plan.decayed, found, plan.decayed
-        centre = [last] * directions
+        picked = [[last] * directions, *far]
+        found_lines = lines(
+            found, plan.decayed, rungs, picked=picked, references=[close, *beyond]
+        )
     else:
         one, two = plan.only(list(range(last))), plan.only([last])
-        far, far_decayed = carried_out(steps, ladder, one, most), one.decayed
-        close, close_decayed = carried_out(steps, ladder, two, most), two.decayed
-    lines = [
-        line(close, close_decayed, rungs, picked=centre, references=epsilons[0][:, None] * _CLOSE)
-    ]
-    for i, epsilon in enumerate(epsilons):
-        picked = list(range(i * directions, (i + 1) * directions))
-        references = epsilon[:, None] * _FAR
-        lines.append(line(far, far_decayed, rungs, picked=picked, references=references))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        levels = np.array([one.cumulant[:, 0] + np.log(one.errors[0][:, 0]) for one in lines])
-    return Reading(tuple(lines), np.nan_to_num(levels, nan=1e300, posinf=1e300))
+        found = carried_out(steps, ladder, two, most)
+        found_lines = lines(
+            found, two.decayed, rungs, picked=[[0] * directions], references=[close]
+        )
+        found = carried_out(steps, ladder, one, most)
+        found_lines += lines(found, one.decayed, rungs, picked=far, references=beyond)
+    levels = np.array([one.cumulant[:, 0] + np.log(one.errors[0][:, 0]) for one in found_lines])
+    return Reading(tuple(found_lines), np.nan_to_num(levels, nan=1e300, posinf=1e300))
 
 
 # Where images are bounded best, as multiples of the epsilon a line is for.

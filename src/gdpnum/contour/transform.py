@@ -73,8 +73,7 @@ def transform(
     tilted = s[:, :, None] * loss[:, None, :]
     exponent = tilted + exponents[:, None, :]
     top = exponent.max(axis=2)
-    with np.errstate(under="ignore"):
-        weights = np.exp(exponent - top[:, :, None])
+    weights = np.exp(exponent - top[:, :, None])
     sums = weights.sum(axis=2)
     weights /= sums[:, :, None]
     centre = np.einsum("nj,nj->n", weights[:, -1], loss)
@@ -85,8 +84,7 @@ def transform(
     cosine = np.cos(half, out=half)
     # exp(ix) - 1 = -2 sin(x/2)^2 + 2i sin(x/2) cos(x/2).
     cosine *= sine
-    with np.errstate(under="ignore"):
-        sine *= sine
+    sine *= sine
     a = -2.0 * _summed(sine, weights)
     b = 2.0 * _summed(cosine, weights)
     squared = a * (2.0 + a) + b * b
@@ -110,12 +108,11 @@ def transform(
     eta = phase_units(theta[:, None, :], drift[:, :, None])
     eta += (2.1 * lost)[:, :, None]
     angle = np.arctan2(b, real)
-    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
-        # Near one the logarithm keeps its digits in this form, elsewhere in that.
-        logs = np.where(squared > -0.5, 0.5 * np.log1p(squared), np.log(modulus))
-        parts = np.stack(
-            [logs, angle, np.log1p(eta / modulus), np.log(modulus + eta), np.abs(angle)], axis=1
-        )
+    # Near one the logarithm keeps its digits in this form, elsewhere in that.
+    logs = np.where(squared > -0.5, 0.5 * np.log1p(squared), np.log(modulus))
+    parts = np.stack(
+        [logs, angle, np.log1p(eta / modulus), np.log(modulus + eta), np.abs(angle)], axis=1
+    )
     parts *= steps.counts[:, None, None, None]
     total = steps.total(parts)
     log_modulus, phase, relative, raised, turned = (total[:, i] for i in range(5))
@@ -131,8 +128,7 @@ def transform(
         (number + 4.0) * (np.minimum(-log_modulus, 800.0) + turned + np.abs(phase))
         + (4.0 * FUNCTION + 8.0)
     )
-    with np.errstate(under="ignore"):
-        modulus = np.exp(log_modulus)
+    modulus = np.exp(log_modulus)
     cumulant, wrong = _cumulants(steps, nodes, exponents, step, tilted, s, missed, lost, top, sums)
     found = np.stack([count * cumulant, count * wrong], axis=1)
     values = steps.total(found)
@@ -175,8 +171,7 @@ def _gaussian(steps: Steps, tilts: Floats, frequencies: Floats) -> Transform:
     fall = (0.5 * steps.variance[:, None] * frequencies**2)[:, None, :]
     shift = (tilts - 0.5) * steps.variance[:, None]
     phase = shift[:, :, None] * frequencies[:, None, :]
-    with np.errstate(under="ignore"):
-        modulus = np.exp(-fall) + 0.0 * phase
+    modulus = np.exp(-fall) + 0.0 * phase
     k = (0.5 * steps.variance)[:, None] * (tilts * (tilts - 1.0))
     relative = UNIT * (3.0 * (np.minimum(fall, 800.0) + np.abs(phase)) + 4.0 * FUNCTION + 8.0)
     return Transform(
@@ -217,28 +212,26 @@ def _cumulants(
             np.abs(tilted) + (np.abs(exponents) + 2.0 * np.abs(nodes.log_q))[:, None, :],
             (size + 1.0) * nodes.units[:, None, :],
         )
-        with np.errstate(under="ignore"):
-            shares = np.exp(tilted + (exponents[:, None, :] - top[:, :, None])) / sums[:, :, None]
+        shares = np.exp(tilted + (exponents[:, None, :] - top[:, :, None])) / sums[:, :, None]
         rounding = UNIT * ((shares * units).sum(axis=2) + number + 40.0 + 4.0 * np.abs(top))
         return logs, 1.01 * lost + rounding
-    with np.errstate(under="ignore"):
-        density = np.exp(exponents) * norm[:, None]
-        powers, odds = np.expm1(tilted), np.expm1(nodes.loss)
-        line = s[:, :, None] * odds[:, None, :]
-        terms = powers - line
-        # What the errors of the losses and of the functions do, then those of the densities.
-        units = size * np.abs(powers - odds[:, None, :]) * nodes.units[:, None, :]
-        units += (2.0 * FUNCTION + 4.0) * (np.abs(powers) + np.abs(line))
-        units += np.abs(tilted) * (powers + 1.0)
-        absolute = np.abs(terms)
-        relative = 4.0 * np.abs(nodes.log_q) + 2.0 * np.abs(exponents) + nodes.units
-        relative += FUNCTION + 8.0
-        units += absolute * relative[:, None, :]
-        excess = np.einsum("nsj,nj->ns", terms, density)
-        sizes = np.stack(
-            [np.einsum("nsj,nj->ns", units, density), np.einsum("nsj,nj->ns", absolute, density)],
-            axis=2,
-        )
+    density = np.exp(exponents) * norm[:, None]
+    powers, odds = np.expm1(tilted), np.expm1(nodes.loss)
+    line = s[:, :, None] * odds[:, None, :]
+    terms = powers - line
+    # What the errors of the losses and of the functions do, then those of the densities.
+    units = size * np.abs(powers - odds[:, None, :]) * nodes.units[:, None, :]
+    units += (2.0 * FUNCTION + 4.0) * (np.abs(powers) + np.abs(line))
+    units += np.abs(tilted) * (powers + 1.0)
+    absolute = np.abs(terms)
+    relative = 4.0 * np.abs(nodes.log_q) + 2.0 * np.abs(exponents) + nodes.units
+    relative += FUNCTION + 8.0
+    units += absolute * relative[:, None, :]
+    excess = np.einsum("nsj,nj->ns", terms, density)
+    sizes = np.stack(
+        [np.einsum("nsj,nj->ns", units, density), np.einsum("nsj,nj->ns", absolute, density)],
+        axis=2,
+    )
     whole = 1.0 + excess
     # The terms E_Q[e^l] = 1 and E_Q[1] = 1 are quadratures, too.
     known = np.broadcast_to(np.array([1.0, 0.0]), (steps.runs, 2))
