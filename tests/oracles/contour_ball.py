@@ -70,11 +70,12 @@ class BallProfile:
                 nodes = [loss(arb(step) * j) for j in range(first, last + 1)]
                 points = [arb(step) * j for j in range(first, last + 1)]
                 weights = [
-                    (s * l + c - u * u / 2).exp() * arb(step) / (2 * arb.pi()).sqrt()
-                    for (l, c), u in zip(nodes, points, strict=True)
+                    (s * x + c - u * u / 2).exp() * arb(step) / (2 * arb.pi()).sqrt()
+                    for (x, c), u in zip(nodes, points, strict=True)
                 ]
-                turns = [acb(0, h * l).exp() for l, _ in nodes]
-                now = [acb(w) * acb(0, h * l / 2).exp() for (l, _), w in zip(nodes, weights)]
+                turns = [acb(0, h * x).exp() for x, _ in nodes]
+                halves = [acb(0, h * x / 2).exp() for x, _ in nodes]
+                now = [acb(w) * e for e, w in zip(halves, weights, strict=True)]
                 for m in range(number):
                     values[m] *= sum(now, acb(0)) ** count
                     now = [a * b for a, b in zip(now, turns, strict=True)]

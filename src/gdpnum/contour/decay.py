@@ -50,14 +50,12 @@ def decay(
     sampled = np.einsum("nsj,nj->ns", weights, _mean_shift(nodes))
     heights = np.minimum(c * sampled[:, :, None] * theta, (0.35 * np.pi) / (c * k))
     flat = heights.reshape(heights.shape[0], -1)
-    log_a, log_c, arg = (
-        one.reshape(*heights.shape, -1) if one is not None else None
-        for one in steps.lifted(nodes, steps.c[:, None] * flat)
-    )
+    shape = (*heights.shape, -1)
+    log_a, log_c, arg = steps.lifted(nodes, steps.c[:, None] * flat)
     power = s[:, :, None, None]
-    exponent = power * log_a - theta[:, :, :, None] * arg
+    exponent = power * log_a.reshape(shape) - theta[:, :, :, None] * arg.reshape(shape)
     if log_c is not None:
-        exponent += (1.0 - power) * log_c
+        exponent += (1.0 - power) * log_c.reshape(shape)
     values = np.einsum("nstj,nsj->nst", np.exp(exponent, out=exponent), weights)
     values += _wrong(steps, step, s, heights)
     values += 64.0 * UNIT

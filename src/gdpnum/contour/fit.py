@@ -108,7 +108,10 @@ def divided(knots: Floats, parts: Floats) -> Floats:
     ends = counted[:, -1:]
     places = np.linspace(0.0, 1.0, int(min(ends.max(), _KNOTS)) + 1)
     return np.stack(
-        [np.interp(places * end[0], one, at) for end, one, at in zip(ends, counted, kept)]
+        [
+            np.interp(places * end[0], one, at)
+            for end, one, at in zip(ends, counted, kept, strict=True)
+        ]
     )
 
 
@@ -127,7 +130,7 @@ def capped(found: Knots, rungs: Rungs, slack: Floats) -> Knots:
 def smallest(
     lines: Reading, found: Knots, rungs: Rungs, runs: int, slack: Floats, tolerance: float
 ) -> tuple[Floats, Floats]:
-    """mu of each row from above, and of each run from below, from the first knots on.
+    """The mu of each row from above, and of each run from below, from the first knots on.
 
     Cells between knots whose chord needs more than what tests show are cut: a chord's excess falls
     like the square of its length.
@@ -260,7 +263,8 @@ def sought(
     guess = guessed(near, rungs.rungs, runs, slack)
     by_row = np.concatenate([slack, slack])[: knots.shape[0]]
     rows, spread = np.arange(runs), np.linspace(0.0, 1.0, 13)
-    rough = bool(rungs.steep.any())
+    steep = float(rungs.steep.min())
+    rough, unsure = steep < 0.4, steep < 1.0
     log_slack = np.log(slack)
     beside = log_slack
     if knots.shape[0] > runs:
@@ -274,7 +278,7 @@ def sought(
             errors = np.concatenate([errors, beside + np.log(0.01)])
         fine = np.log(np.minimum(rungs.deviation, 1.0)) + (wanted + np.log(0.01))
         lines = reading(steps, rungs, [guess], [errors], fine, most)
-        if not rough or turn == 4:
+        if turn == 4 or not (rough or unsure):
             return lines
         places = knots
         for _ in range(2):
@@ -285,7 +289,11 @@ def sought(
             high = places[rows, np.minimum(best + 1, places.shape[1] - 1), None]
             closer = low * (1.0 - spread) + high * spread
             places = np.concatenate([closer, closer])[: knots.shape[0]]
-        rough = bool((np.abs(where - guess[:runs]) > _OFF * where).any())
+        off = bool((np.abs(where - guess[:runs]) > _OFF * where).any())
+        if not (off or rough):
+            return lines
+        rough = rough and off
+        unsure = unsure and off
         guess[:runs] = np.where(where > 0.0, where, guess[:runs])
     raise AssertionError
 

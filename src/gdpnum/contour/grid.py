@@ -86,5 +86,5 @@ def cut(steps: Steps, nodes: Nodes, step: Floats, ends: Floats, tilts: Floats) -
     most = up * steps.shifts[:, None]
     pulls = [last - np.where(flat, most, j * up) for j in range(1 + len(nodes.posteriors))]
     shares = [one[:, -1:] for one in nodes.posteriors]
-    rest = 1.0 - sum(shares)
+    rest = 1.0 - np.sum(shares, axis=0)
     return cut_ends(ends / step[:, None, None], left, pulls, [rest, *shares], step[:, None])

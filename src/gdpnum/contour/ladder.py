@@ -65,7 +65,7 @@ class Ladder(NamedTuple):
     exponents: Floats
     """log of the weights at the nodes without a tilt: log C - u^2 / 2."""
     steep: Floats
-    """Whether jumps decide where K turns steep, by run."""
+    """How far the ladder reaches, of where a Gaussian's would: below one where jumps decide."""
 
 
 def _rough_mu(steps: Steps) -> Floats:
@@ -93,14 +93,14 @@ def ladder(steps: Steps, digits: float) -> Ladder:
     """K on the ladder, with its own error added: an upper bound."""
     mu = np.maximum(_rough_mu(steps), 1e-8)
     up = _FARTHEST / mu
-    steep = np.zeros((steps.runs, 1), dtype=np.bool_)
+    steep = np.ones(steps.runs)
     lam = up[:, None] * _UP
     above = lam
     if steps.c.size:
         largest = np.maximum(_largest_tilt(steps) - 1.0, 1.0)
-        steep = (largest < up)[:, None]
-        if steep.any():
-            above = np.where(steep, largest[:, None] * _STEEP, lam)
+        steep = np.minimum(largest / up, 1.0)
+        if steep.min() < 1.0:
+            above = np.where(steep[:, None] < 1.0, largest[:, None] * _STEEP, lam)
     half = np.full((steps.runs, 1), 0.5)
     parts = [1.0 + above, half] if steps.symmetric else [1.0 + above, -lam, half]
     tilts = np.concatenate(parts, axis=1)
@@ -118,7 +118,7 @@ def ladder(steps: Steps, digits: float) -> Ladder:
             nodes,
             step,
             nodes.loss,
-            steep[:, 0],
+            steep,
         )
     nodes = steps.at(grid(step, *_reach(steps, tilts, need)))
     exponents = nodes.log_q - 0.5 * nodes.u**2
@@ -153,7 +153,7 @@ def ladder(steps: Steps, digits: float) -> Ladder:
         nodes,
         step,
         exponents,
-        steep[:, 0],
+        steep,
     )
 
 
@@ -169,8 +169,9 @@ def _rungs(
             for one, sign in ((tilts, -1.0), (values, 1.0), (slopes, -1.0), (curvatures, 1.0))
         ]
         parts[0][: steps.runs] -= 1.0
-    lam = parts[0]
-    return Rungs(*parts, lam * np.log(lam) - (1.0 + lam) * np.log1p(lam))
+    lam, values, slopes, curvatures = parts
+    kappa = lam * np.log(lam) - (1.0 + lam) * np.log1p(lam)
+    return Rungs(lam, values, slopes, curvatures, kappa)
 
 
 def _reach(steps: Steps, tilts: Floats, need: Floats) -> tuple[Floats, Floats]:

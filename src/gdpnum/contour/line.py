@@ -12,7 +12,6 @@ import numpy as np
 import numpy.typing as npt
 
 from gdpnum.contour.charges import (
-    UNIT,
     Floats,
     alias_above,
     alias_below,
@@ -71,7 +70,7 @@ class Line:
         )
 
     def at(self, epsilons: Floats) -> tuple[Floats, Floats]:
-        """(delta, exp(eps) alpha) at epsilons by row, and how wrong they may be; axis 1 is which."""
+        """(delta, exp(eps) alpha) at epsilons by row, and their errors; axis 1 is which."""
         away = epsilons - self.centre
         values = self._summed(away) if away.size < _FEW else self._by_horner(away)
         moved = self.lam * epsilons
@@ -109,7 +108,9 @@ class Line:
             total *= whole
             total += term
         turn *= 0.5
-        return total.real * np.cos(turn)[:, None, :] - total.imag * np.sin(turn)[:, None, :]
+        cosine, sine = np.cos(turn)[:, None, :], np.sin(turn)[:, None, :]
+        found: Floats = total.real * cosine - total.imag * sine
+        return found
 
     def _summed(self, away: Floats) -> Floats:
         """The same, by a sum over frequencies in a row, which numpy adds in pairs."""
@@ -124,7 +125,7 @@ def lines(
     decayed: Decay,
     rungs: Rungs,
     *,
-    picked: list[list[int]],
+    picks: list[list[int]],
     references: list[Floats],
 ) -> list[Line]:
     """Lines, each given by the ones picked for its directions.
@@ -133,12 +134,13 @@ def lines(
     """
     runs, theta = found.tilts.shape[0], found.frequencies
     each, number = rungs.lam.shape[0], theta.shape[1]
-    directions, count = each // runs, len(picked)
+    directions, count = each // runs, len(picks)
     rows = count * each
-    pick = np.array(picked).ravel()
+    pick = np.array(picks).ravel()
 
     def by_row(values: Floats) -> Floats:
-        return values[:, pick].swapaxes(0, 1).reshape(rows, *values.shape[2:])
+        picked: Floats = values[:, pick].swapaxes(0, 1).reshape(rows, *values.shape[2:])
+        return picked
 
     tilt, k, k_error = (
         by_row(one)[:, None] for one in (found.tilts, found.cumulants, found.cumulant_errors)
@@ -153,20 +155,7 @@ def lines(
     repeated = np.tile(np.arange(runs), rows // runs)
     theta, centre = theta[repeated], sign * found.centre[repeated, None]
     width = theta[:, :1] * (2.0 / np.pi)
-    # 1 / (z + 1) and 1 / (z (z + 1)), z = lam + i theta.
-    one, squares = 1.0 + lam, theta * theta
-    upper, lower = one * one + squares, lam * lam + squares
-    scale = width / upper
-    coefficients = np.empty((rows, 2, number), dtype=np.complex128)
-    weights = np.empty((rows, 2, number))
-    alpha_real = (real * one + imaginary * theta) * scale
-    alpha_imaginary = (imaginary * one - real * theta) * scale
-    coefficients.real[:, 1] = alpha_real
-    coefficients.imag[:, 1] = alpha_imaginary
-    coefficients.real[:, 0] = (alpha_real * lam + alpha_imaginary * theta) / lower
-    coefficients.imag[:, 0] = (alpha_imaginary * lam - alpha_real * theta) / lower
-    weights[:, 1] = width / np.sqrt(upper)
-    weights[:, 0] = weights[:, 1] / np.sqrt(lower)
+    coefficients, weights = _coefficients(real, imaginary, theta, lam, width)
     sizes = (np.hypot(real, imaginary) + wrong)[:, None, :] * weights
     terms = sizes.sum(axis=2)
     moment = np.einsum("bom,bm->bo", sizes, theta)
@@ -182,7 +171,7 @@ def lines(
     ratios[:, -1] = 1.0 / by_row(decayed.power)
     logs[:, -1] = np.minimum(by_row(decayed.last), 600.0)
     constant[:, 1] += left_out_slowly(logs, ratios + 1.0 / number)
-    period = 2.0 / width
+    period, one = 2.0 / width, 1.0 + lam
     up, first = np.exp(-one * period), np.exp(-np.abs(lam) * period)
     level = np.where(lam > 0.0, first / (1.0 + first), -up / (1.0 + up))
     lift = -one * period - np.log1p(up)
@@ -204,6 +193,26 @@ def lines(
             )
         )
     return found_lines
+
+
+def _coefficients(
+    real: Floats, imaginary: Floats, theta: Floats, lam: Floats, width: Floats
+) -> tuple[Complexes, Floats]:
+    """The values times 1 / (z (z + 1)) and 1 / (z + 1), z = lam + i theta, and those moduli."""
+    one, squares = 1.0 + lam, theta * theta
+    upper, lower = one * one + squares, lam * lam + squares
+    scale = width / upper
+    coefficients = np.empty((lam.shape[0], 2, theta.shape[1]), dtype=np.complex128)
+    weights = np.empty(coefficients.shape)
+    alpha_real = (real * one + imaginary * theta) * scale
+    alpha_imaginary = (imaginary * one - real * theta) * scale
+    coefficients.real[:, 1] = alpha_real
+    coefficients.imag[:, 1] = alpha_imaginary
+    coefficients.real[:, 0] = (alpha_real * lam + alpha_imaginary * theta) / lower
+    coefficients.imag[:, 0] = (alpha_imaginary * lam - alpha_real * theta) / lower
+    weights[:, 1] = width / np.sqrt(upper)
+    weights[:, 0] = weights[:, 1] / np.sqrt(lower)
+    return coefficients, weights
 
 
 def _images(

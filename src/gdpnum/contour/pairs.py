@@ -62,7 +62,7 @@ class Segment(NamedTuple):
     """A pair and how often it is released."""
 
     pair: Pair
-    count: int
+    times: int
 
 
 Run: TypeAlias = Sequence[Segment]
@@ -149,7 +149,8 @@ class Steps:
     def shifts(self) -> Floats:
         """k, the largest shift of each."""
         last: Floats = 1.0 + np.argmax(np.where(self.weights[:, ::-1] > 0.0, 1.0, 0.0), axis=1)
-        return self.weights.shape[1] - last + 1.0
+        found: Floats = self.weights.shape[1] - last + 1.0
+        return found
 
     @cached_property
     def rate(self) -> Floats:
@@ -195,7 +196,8 @@ class Steps:
     def total(self, values: Floats) -> Floats:
         """Sums over the segments of each run, along the first axis."""
         if self.runs == 1:
-            return values.sum(axis=0, keepdims=True)
+            total: Floats = values.sum(axis=0, keepdims=True)
+            return total
         result = np.zeros((self.runs, *values.shape[1:]))
         if self.owner.size == self.runs and np.array_equal(self.owner, np.arange(self.runs)):
             return values
@@ -208,7 +210,8 @@ class Steps:
     def at(self, u: Floats) -> Nodes:
         """The pairs at the points u (by segment and node)."""
         loss, units, posteriors = self._one_side(u)
-        log_q, mirrored = np.zeros_like(loss), ()
+        log_q = np.zeros_like(loss)
+        mirrored: tuple[Floats, ...] = ()
         if self.replaced.any():
             other, other_units, mirrored = self._one_side(-u)
             replaced = self.replaced[:, None]
@@ -219,7 +222,7 @@ class Steps:
         return Nodes(u, loss, log_q, units, posteriors, mirrored)
 
     def _one_side(self, u: Floats) -> tuple[Floats, Floats, tuple[Floats, ...]]:
-        """log A, its units and the posteriors."""
+        """The log of A, its units and the posteriors."""
         if self.weights.shape[1] > 1:
             return self._mixed(u)
         c, q = self.c[:, None], self.weights
@@ -272,7 +275,7 @@ class Steps:
         return loss, units, tuple(posteriors)
 
     def lifted(self, nodes: Nodes, angles: Floats) -> tuple[Floats, Floats | None, Floats]:
-        """log |A(u + ia) / A(u)|, the same of C (None: zero), and arg A - arg C, for angles c a.
+        """Logs of |A(u + ia) / A(u)|, the same of C (None: zero), and arg A - arg C, for angles c a.
 
         By segment, angle and node; k c a must be below pi.
         """

@@ -17,9 +17,11 @@ from gdpnum.errors import BudgetExceeded
 __all__ = ["OutOfReach", "Plan", "carried_out", "period", "planned"]
 
 # Candidates for the last frequency, as multiples of that of a Gaussian of the same variance.
-_CANDIDATES = np.array(
-    [0.6, 0.75, 0.85, 0.95, 1.0, 1.05, 1.1, 1.2, 1.35, 1.6, 2.0, 2.5, 3.2, 4.2, 6.0, 9.0, 15.0]
-    + [40.0, 150.0, 1000.0, 10000.0]
+_CANDIDATES = np.concatenate(
+    [
+        [0.6, 0.75, 0.85, 0.95, 1.0, 1.05, 1.1, 1.2, 1.35, 1.6, 2.0, 2.5, 3.2, 4.2, 6.0, 9.0, 15.0],
+        [40.0, 150.0, 1000.0, 10000.0],
+    ]
 )
 
 

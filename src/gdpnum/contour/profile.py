@@ -19,6 +19,9 @@ _APART = 7.0
 
 _TURNS = 60
 
+# Parts of a range that are looked at together.
+_CUTS = 48
+
 
 class Points(NamedTuple):
     """Chords of the profile from above, as `gdpnum.curve.lines.Lines` has them."""
@@ -30,7 +33,7 @@ class Points(NamedTuple):
 
 
 class Tests(NamedTuple):
-    """Tests that exist: at each epsilon one with FPR at most exp(log_alpha) and at least that TPR."""
+    """Tests that exist: at each epsilon one with an FPR of at most, and a TPR of at least, this."""
 
     epsilons: Floats
     tpr: Floats
@@ -54,7 +57,7 @@ class Profile(NamedTuple):
 
     @np.errstate(all="ignore")
     def delta(self, epsilons: Floats) -> tuple[Floats, Floats]:
-        """delta(eps) from below and from above at epsilons >= 0, for the worse direction."""
+        """Bounds on delta, from below and from above, at epsilons >= 0, for the worse direction."""
         order = np.argsort(epsilons, kind="stable")
         found = self.knots(epsilons[order])
         lower = np.empty(epsilons.size)
@@ -64,16 +67,16 @@ class Profile(NamedTuple):
         return lower, upper
 
     def _upper(self, found: Knots) -> Floats:
-        """delta from above, by direction: never more than Chernoff allows."""
+        """Bounds from above, by direction: never more than Chernoff allows."""
         lam, values, _, _, kappa = self.rungs
         bound = (values + kappa)[:, :, None] - lam[:, :, None] * found.epsilons[:, None, :]
         chernoff = np.exp(np.minimum(bound.min(axis=1), 0.0)) * (1.0 + 1e-12)
-        return np.minimum(found.delta + found.delta_error, chernoff)
+        upper: Floats = np.minimum(found.delta + found.delta_error, chernoff)
+        return upper
 
     @np.errstate(all="ignore")
     def epsilon(self, deltas: Floats) -> Floats:
         """An epsilon >= 0 at which delta is certainly at or below each delta, next to the least."""
-        result = np.zeros(deltas.size)
         low, high = np.zeros(deltas.size), self._end(deltas)
         # By bisection on what is certified, Newton's step where it stays inside.
         place = 0.5 * (low + high)
@@ -96,15 +99,15 @@ class Profile(NamedTuple):
             if np.all((high - low <= 1e-11 * high) | (np.abs(following - high) <= 1e-12 * high)):
                 break
             place = following
-        result = np.where(at_zero <= deltas, 0.0, high)
-        return result
+        return np.where(at_zero <= deltas, 0.0, high)
 
     def _end(self, deltas: Floats) -> Floats:
         """Where Chernoff says delta is below."""
         lam, values, _, _, kappa = self.rungs
         logs = np.log(deltas)
         ends = ((values + kappa)[:, :, None] - logs) / lam[:, :, None]
-        return np.maximum(ends.min(axis=1).max(axis=0), 1e-12) * (1.0 + 1e-9)
+        end: Floats = np.maximum(ends.min(axis=1).max(axis=0), 1e-12) * (1.0 + 1e-9)
+        return end
 
     @np.errstate(all="ignore")
     def tpr(self, fprs: Floats) -> Floats:
@@ -126,18 +129,24 @@ class Profile(NamedTuple):
         """About the eps >= 0 at which alpha, or the tpr, of the worse direction is as wanted."""
         low = np.zeros(wanted.size)
         high = np.full(wanted.size, float(self._end(np.array([1e-3 * self.smallest]))[0]))
-        for _ in range(44):
-            place = 0.5 * (low + high)
-            order = np.argsort(place, kind="stable")
-            found = self.knots(place[order])
-            worse = np.argmax(found.delta, axis=0), np.arange(wanted.size)
+        share = np.linspace(0.0, 1.0, _CUTS)
+        for _ in range(4):
+            # Cut each range into many parts and keep the one where it crosses.
+            places = low[:, None] * (1.0 - share) + high[:, None] * share
+            flat = places.ravel()
+            order = np.argsort(flat, kind="stable")
+            found = self.knots(flat[order])
+            worse = np.argmax(found.delta, axis=0), np.arange(flat.size)
             lifted = found.lifted_alpha[worse]
-            alpha = lifted * np.exp(-place[order])
-            value = np.empty(wanted.size)
+            alpha = lifted * np.exp(-flat[order])
+            value = np.empty(flat.size)
             value[order] = alpha if which == "alpha" else found.delta[worse] + lifted
-            above = value > wanted
-            low, high = np.where(above, place, low), np.where(above, high, place)
-        return 0.5 * (low + high)
+            above = (value.reshape(places.shape) > wanted[:, None]).sum(axis=1)
+            last = np.clip(above, 1, _CUTS - 1)
+            rows = np.arange(wanted.size)
+            low, high = places[rows, last - 1], places[rows, last]
+        middle: Floats = 0.5 * (low + high)
+        return middle
 
     @np.errstate(all="ignore")
     def points(self, epsilons: Floats) -> Points:

@@ -86,7 +86,7 @@ class Approximate(NamedTuple):
         return cls(rungs.values - lam * rungs.slopes, *parts)
 
     def _logs(self, rows: slice) -> Floats:
-        """log delta, falling."""
+        """The log of delta, falling."""
         parts = np.maximum((self.tpr_part - self.alpha_part)[rows], 1e-300)
         return np.minimum.accumulate(self.log_scale[rows] + np.log(parts), axis=1)
 
@@ -117,11 +117,11 @@ def guessed(near: Approximate, rungs: Rungs, runs: int, slack: Floats) -> Floats
     # Between two rungs: towards the next one by how near its mu comes.
     after = np.maximum(mus[rows, best + 1], 0.0) / np.maximum(mus[rows, best], 1e-300)
     found = slope[rows, best] + 0.4 * after * (slope[rows, best + 1] - slope[rows, best])
-    found = np.maximum(found, 1e-12)
+    removed: Floats = np.maximum(found, 1e-12)
     if rungs.lam.shape[0] == runs:
-        return found
+        return removed
     others = near.falls_to(rungs, slice(runs, None), np.log(slack) + 1.0)
-    return np.concatenate([found, np.maximum(others, 1e-12)])
+    return np.concatenate([removed, np.maximum(others, 1e-12)])
 
 
 def tail_line(
@@ -194,17 +194,13 @@ def reading(
     if joint < 1.4 * apart:
         found = carried_out(steps, ladder, plan, most)
         picked = [[last] * directions, *far]
-        found_lines = lines(
-            found, plan.decayed, rungs, picked=picked, references=[close, *beyond]
-        )
+        found_lines = lines(found, plan.decayed, rungs, picks=picked, references=[close, *beyond])
     else:
         one, two = plan.only(list(range(last))), plan.only([last])
         found = carried_out(steps, ladder, two, most)
-        found_lines = lines(
-            found, two.decayed, rungs, picked=[[0] * directions], references=[close]
-        )
+        found_lines = lines(found, two.decayed, rungs, picks=[[0] * directions], references=[close])
         found = carried_out(steps, ladder, one, most)
-        found_lines += lines(found, one.decayed, rungs, picked=far, references=beyond)
+        found_lines += lines(found, one.decayed, rungs, picks=far, references=beyond)
     levels = np.array([one.cumulant[:, 0] + np.log(one.errors[0][:, 0]) for one in found_lines])
     return Reading(tuple(found_lines), np.nan_to_num(levels, nan=1e300, posinf=1e300))
 

@@ -67,7 +67,6 @@ def transform(
     if not steps.c.size:
         return _gaussian(steps, tilts, frequencies)
     exponents = nodes.log_q - 0.5 * nodes.u**2
-    sizes = np.abs(exponents) + 2.0 * np.abs(nodes.log_q)
     s = tilts[steps.owner]
     loss, count = nodes.loss, steps.counts[:, None]
     tilted = s[:, :, None] * loss[:, None, :]
@@ -90,23 +89,8 @@ def transform(
     squared = a * (2.0 + a) + b * b
     real = 1.0 + a
     modulus = np.hypot(real, b)
-    number = _terms(loss.shape[1])
-    # What is wrong with one release, relative to M(lam).
     lost = missed[:, None] + cut(steps, nodes, step, weights[:, :, [0, -1]], tilts)
-    size = np.abs(s)[:, :, None]
-    units = weight_units(
-        size * np.abs(loss)[:, None, :] + sizes[:, None, :],
-        (size + 1.0) * nodes.units[:, None, :],
-    )
-    distance = np.abs(away)
-    spread = np.einsum("nsj,nj->ns", weights, distance)
-    shared = np.einsum("nsj,nsj->ns", weights, units)
-    units *= distance[:, None, :]
-    units += nodes.units[:, None, :]
-    drift = np.einsum("nsj,nsj->ns", weights, units)
-    drift += (shared + (2.0 * number + 6.0 * FUNCTION + 24.0)) * spread
-    eta = phase_units(theta[:, None, :], drift[:, :, None])
-    eta += (2.1 * lost)[:, :, None]
+    eta = _one_release(nodes, exponents, s, weights, away, theta, lost)
     angle = np.arctan2(b, real)
     # Near one the logarithm keeps its digits in this form, elsewhere in that.
     logs = np.where(squared > -0.5, 0.5 * np.log1p(squared), np.log(modulus))
@@ -146,11 +130,41 @@ def transform(
     )
 
 
+def _one_release(
+    nodes: Nodes,
+    exponents: Floats,
+    s: Floats,
+    weights: Floats,
+    away: Floats,
+    theta: Floats,
+    lost: Floats,
+) -> Floats:
+    """What is wrong with one release, relative to M(lam), by segment, line and frequency."""
+    sizes = np.abs(exponents) + 2.0 * np.abs(nodes.log_q)
+    size = np.abs(s)[:, :, None]
+    units = weight_units(
+        size * np.abs(nodes.loss)[:, None, :] + sizes[:, None, :],
+        (size + 1.0) * nodes.units[:, None, :],
+    )
+    distance = np.abs(away)
+    spread = np.einsum("nsj,nj->ns", weights, distance)
+    shared = np.einsum("nsj,nsj->ns", weights, units)
+    units *= distance[:, None, :]
+    units += nodes.units[:, None, :]
+    drift = np.einsum("nsj,nsj->ns", weights, units)
+    number = _terms(nodes.u.shape[1])
+    drift += (shared + (2.0 * number + 6.0 * FUNCTION + 24.0)) * spread
+    eta = phase_units(theta[:, None, :], drift[:, :, None])
+    eta += (2.1 * lost)[:, :, None]
+    return eta
+
+
 def _summed(values: Floats, weights: Floats) -> Floats:
     """Sums over the nodes, by segment, line and frequency: in blocks where there are many."""
     number = values.shape[2]
     if number <= 2 * _BLOCK:
-        return np.einsum("nmj,nsj->nsm", values, weights)
+        found: Floats = np.einsum("nmj,nsj->nsm", values, weights)
+        return found
     whole = number - number % _BLOCK
     found = np.zeros((values.shape[0], weights.shape[1], values.shape[1]))
     if whole < number:
@@ -199,7 +213,7 @@ def _cumulants(
     top: Floats,
     sums: Floats,
 ) -> tuple[Floats, Floats]:
-    """log M of one release, and its error, by segment and line.
+    """The log of M of one release, and its error, by segment and line.
 
     M - 1 = E_Q[e^(S l) - 1 - S (e^l - 1)] keeps the digits that log M would lose in 1 + tiny.
     """
