@@ -368,7 +368,8 @@ def fits(runs: Sequence[Run], *, slack: float, tolerance: float = 1e-9, most: fl
     """mu, mu_lower and regret of many runs at once, by run, each as if it were alone.
 
     delta is computed to about ``tolerance`` times the slack, and mu - mu_lower says what that came
-    to. Raises `OutOfReach` where one run takes more than ``most`` evaluations.
+    to. A single run raises `OutOfReach` where it takes more than ``most`` evaluations; among many
+    such a run has mu infinite and mu_lower zero.
     """
     steps = Steps.of(runs)
     slacks = np.full(steps.runs, slack)
@@ -376,19 +377,33 @@ def fits(runs: Sequence[Run], *, slack: float, tolerance: float = 1e-9, most: fl
         return _fits(steps, slacks, tolerance, most)
     # Those of a kind together, so that none waits for another's frequencies.
     order = np.argsort(_burden(steps), kind="stable")
-    found = [
-        _fits(steps.part(part), slacks[part], tolerance, most)
-        for part in np.array_split(order, -(-order.size // _TOGETHER))
-    ]
+    parts = np.array_split(order, -(-order.size // _TOGETHER))
+    found = [_tried(steps, part, slacks, tolerance, most) for part in parts]
     back = np.argsort(order)
     return Fits(*(np.concatenate(columns)[back] for columns in zip(*found, strict=True)))
 
 
+def _tried(
+    steps: Steps, part: npt.NDArray[np.intp], slack: Floats, tolerance: float, most: float
+) -> Fits:
+    """The fits of some of the runs; of those out of reach nothing is known."""
+    try:
+        return _fits(steps.part(part), slack[part], tolerance, most)
+    except OutOfReach:
+        if part.size == 1:
+            unknown = np.full(1, np.inf)
+            return Fits(unknown, np.zeros(1), np.full(1, 0.5), np.full(1, 0.5), np.ones(1))
+    halves = (part[: part.size // 2], part[part.size // 2 :])
+    found = [_tried(steps, half, slack, tolerance, most) for half in halves]
+    return Fits(*(np.concatenate(columns) for columns in zip(*found, strict=True)))
+
+
 def _burden(steps: Steps) -> Floats:
-    """What groups runs of a kind: how rare their jumps are beside their bulk."""
+    """What groups runs of a kind: how rare their jumps are, and apart those with a large mu."""
     burden = np.zeros(steps.runs)
     np.maximum.at(burden, steps.owner, steps.c / (steps.rate * np.sqrt(steps.counts)))
-    return burden
+    one = (steps.shifts * steps.c * steps.rate) ** 2
+    return np.where(steps.total(steps.counts * one) > -8.0 * _LEAST, -1.0, burden)
 
 
 def _fits(steps: Steps, slack: Floats, tolerance: float, most: float) -> Fits:
