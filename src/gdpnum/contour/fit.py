@@ -12,7 +12,7 @@ from scipy.special import erfcx, expit, ndtr, ndtri, ndtri_exp
 
 from gdpnum.contour.charges import UNIT, Floats, quantile
 from gdpnum.contour.charges import profile_of_mu as profile_wrong
-from gdpnum.contour.ladder import Ladder, Rungs, ladder
+from gdpnum.contour.ladder import Ladder, Rungs, ladder, outlook
 from gdpnum.contour.pairs import Run, Steps
 from gdpnum.contour.plan import OutOfReach
 from gdpnum.contour.reading import Approximate, Knots, Reading, guessed, reading
@@ -29,7 +29,7 @@ _ROUNDS, _PARTS, _KNOTS = 6, 24.0, 1500
 _LARGEST = 600.0
 
 # Runs that are computed together.
-_TOGETHER = 90
+_TOGETHER = 30
 
 # log Gamma(1/2) = -mu^2 / 8 of a mu of about 7.5.
 _LEAST = -7.0
@@ -138,6 +138,7 @@ def smallest(
     knots = found.epsilons
     rows = knots.shape[0]
     mu, mu_lower = np.zeros(rows), np.zeros(runs)
+    graded = False
     for turn in range(_ROUNDS):
         needed = chords(capped(found, rungs, slack), slack)
         mus = shown(found, slack)[2]
@@ -172,10 +173,11 @@ def smallest(
                 break
             parts = np.fmin(parts, clear)
         parts = np.where(over, np.floor(parts), 1.0)
-        own = (
-            _graded(lines, over, knots, mus, slack, tolerance) if rows == 1 and turn == 0 else None
-        )
-        knots = divided(knots, parts) if own is None else own
+        if rows == runs and not graded:
+            graded = True
+            knots = _graded(lines, over, knots, mus, slack, tolerance)
+        else:
+            knots = divided(knots, parts)
         found = lines.at(knots)
     return mu, mu_lower
 
@@ -191,43 +193,48 @@ def _graded(
     mus: Floats,
     slack: Floats,
     tolerance: float,
-) -> Floats | None:
+) -> Floats:
     """Knots for removing that are close where mu is decided: eps* + s sinh(t), t equally spaced.
 
     With mu (1 - g (eps - eps*)^2) about what tests show there, a cell may be as long as
-    mu sqrt(8 (tolerance + g (eps - eps*)^2)).
+    mu sqrt(8 (tolerance + g (eps - eps*)^2)). By run, from the first to the last cell that is over.
     """
-    best = int(np.argmax(mus[0]))
-    if not 0 < best < first.shape[1] - 1:
-        return None
-    columns = np.flatnonzero(over[0])
-    start, end = float(first[0, columns[0]]), float(first[0, columns[-1] + 1])
-    low, high = float(first[0, best - 1]), float(first[0, best + 1])
+    rows, size = np.arange(over.shape[0]), over.shape[1]
+    best = np.clip(np.argmax(mus, axis=1), 1, size - 1)
+    low, high = first[rows, best - 1], first[rows, best + 1]
+    start = first[rows, np.argmax(over, axis=1)]
+    end = first[rows, size - np.argmax(over[:, ::-1], axis=1)]
+    # A run that needs no more knots gets the same one over and over.
+    end = np.where(over.any(axis=1), end, start)
     for _ in range(2):
-        probes = low + (high - low) * _PROBES
-        seen = shown(lines.at(probes[None, :]), slack, certain=False)[2][0]
-        top = min(max(int(np.argmax(seen)), 1), _PROBES.size - 2)
-        before, at, after = seen[top - 1 : top + 2].tolist()
-        gap, bend = float(probes[1] - probes[0]), 2.0 * at - before - after
-        if not (bend > 0.0 and at > 0.0 and math.isfinite(bend)):
-            return None
-        centre = float(probes[top]) + gap * min(max(0.5 * (after - before) / bend, -1.0), 1.0)
+        probes = low[:, None] + (high - low)[:, None] * _PROBES
+        seen = shown(lines.at(probes), slack, certain=False)[2]
+        top = np.clip(np.argmax(seen, axis=1), 1, _PROBES.size - 2)
+        before, at, after = (seen[rows, top + i] for i in (-1, 0, 1))
+        gap, bend = probes[:, 1] - probes[:, 0], 2.0 * at - before - after
+        known = (bend > 0.0) & (at > 0.0) & (bend < np.inf)
+        shift = np.where(known, np.clip(0.5 * (after - before) / bend, -1.0, 1.0), 0.0)
+        centre = probes[rows, top] + gap * shift
         low, high = centre - 0.25 * gap, centre + 0.25 * gap
-    curvature = 0.5 * bend / (gap * gap * at)
-    away = first[0] - centre
+    curvature = np.where(known, 0.5 * bend / (gap * gap * at), 1.0)
+    centre = np.clip(centre, start, end)
+    away = first - centre[:, None]
     # Where mu falls more slowly than the parabola, that counts.
-    slower = (1.0 - mus[0] / at) / (away * away)
+    slower = (1.0 - mus / at[:, None]) / (away * away)
     sides = []
-    for reach, side in ((start - centre, away < -gap), (end - centre, away > gap)):
-        seen_slower = slower[side & (np.abs(away) <= abs(reach))]
-        least = min(curvature, max(float(seen_slower.min(initial=np.inf)), 1e-3 * curvature))
-        scale, rise = math.sqrt(tolerance / least), 0.8 * at * math.sqrt(8.0 * least)
-        last = math.asinh(reach / scale)
-        number = min(int(abs(last) / rise) + 2, _KNOTS)
-        sides.append(centre + scale * np.sinh(np.linspace(0.0, last, number)))
-    own = np.concatenate([sides[0][:0:-1], sides[1]])
-    own[0], own[-1] = start, end
-    return own[None, :] if own.size < _KNOTS and bool((own[1:] > own[:-1]).all()) else None
+    for sign, reach in ((-1.0, centre - start), (1.0, end - centre)):
+        there = sign * away
+        counts = (there > gap[:, None]) & (there <= reach[:, None])
+        least = np.where(counts, slower, np.inf).min(axis=1)
+        least = np.minimum(curvature, np.maximum(least, 1e-3 * curvature))
+        scale, rise = np.sqrt(tolerance / least), 0.8 * at * np.sqrt(8.0 * least)
+        last = np.arcsinh(reach / scale)
+        number = int(min(max(float(np.max(last / rise)), 1.0), _KNOTS / 2)) + 2
+        t = last[:, None] * np.linspace(0.0, 1.0, number)
+        sides.append(centre[:, None] + (sign * scale)[:, None] * np.sinh(t))
+    knots = np.concatenate([sides[0][:, :0:-1], sides[1]], axis=1)
+    knots[:, 0], knots[:, -1] = start, end
+    return np.maximum.accumulate(knots, axis=1)
 
 
 # Knots near zero, where regret is decided, in deviations of the loss.
@@ -399,11 +406,13 @@ def _tried(
 
 
 def _burden(steps: Steps) -> Floats:
-    """What groups runs of a kind: how rare their jumps are, and apart those with a large mu."""
-    burden = np.zeros(steps.runs)
-    np.maximum.at(burden, steps.owner, steps.c / (steps.rate * np.sqrt(steps.counts)))
-    one = (steps.shifts * steps.c * steps.rate) ** 2
-    return np.where(steps.total(steps.counts * one) > -8.0 * _LEAST, -1.0, burden)
+    """What groups runs of a kind: how much jumps decide, and apart those with a large mu."""
+    size, reach = outlook(steps)
+    # Below one: jumps decide. Beyond it the noise of the finest segment sets the nodes.
+    finest = np.zeros(steps.runs)
+    np.maximum.at(finest, steps.owner, steps.c)
+    burden = np.where(reach < 1.0, 2.0 + 1.0 / reach, finest / (1.0 + finest))
+    return np.where(size * size > -8.0 * _LEAST, -1.0, burden)
 
 
 def _fits(steps: Steps, slack: Floats, tolerance: float, most: float) -> Fits:

@@ -14,7 +14,7 @@ from gdpnum.contour.charges import UNIT, Floats
 from gdpnum.contour.grid import cut, grid, spacing
 from gdpnum.contour.pairs import Nodes, Steps
 
-__all__ = ["Ladder", "Rungs", "ladder"]
+__all__ = ["Ladder", "Rungs", "ladder", "outlook"]
 
 # lam as multiples of one over the run's mu: up to where exp(K - lam K') is far below any slack.
 _FARTHEST = 22.0
@@ -89,18 +89,23 @@ def _largest_tilt(steps: Steps) -> Floats:
     return result
 
 
+def outlook(steps: Steps) -> tuple[Floats, Floats]:
+    """About each run's mu, and how far its ladder reaches of where a Gaussian's would."""
+    mu = np.maximum(_rough_mu(steps), 1e-8)
+    if not steps.c.size:
+        return mu, np.ones(steps.runs)
+    largest = np.maximum(_largest_tilt(steps) - 1.0, 1.0)
+    return mu, np.minimum(largest * mu / _FARTHEST, 1.0)
+
+
 def ladder(steps: Steps, digits: float) -> Ladder:
     """K on the ladder, with its own error added: an upper bound."""
-    mu = np.maximum(_rough_mu(steps), 1e-8)
+    mu, steep = outlook(steps)
     up = _FARTHEST / mu
-    steep = np.ones(steps.runs)
     lam = up[:, None] * _UP
     above = lam
-    if steps.c.size:
-        largest = np.maximum(_largest_tilt(steps) - 1.0, 1.0)
-        steep = np.minimum(largest / up, 1.0)
-        if steep.min() < 1.0:
-            above = np.where(steep[:, None] < 1.0, largest[:, None] * _STEEP, lam)
+    if steep.min() < 1.0:
+        above = np.where(steep[:, None] < 1.0, (steep * up)[:, None] * _STEEP, lam)
     half = np.full((steps.runs, 1), 0.5)
     parts = [1.0 + above, half] if steps.symmetric else [1.0 + above, -lam, half]
     tilts = np.concatenate(parts, axis=1)
