@@ -29,6 +29,7 @@ from gdpnum.mechanisms import (
     Composed,
     DiscreteGaussian,
     DiscreteLaplace,
+    ExponentialMechanism,
     Gaussian,
     Laplace,
     MatrixMechanism,
@@ -36,16 +37,22 @@ from gdpnum.mechanisms import (
     PoissonSampled,
     RandomizedResponse,
     Repeated,
+    ReportNoisyMax,
     Skellam,
 )
 
 if TYPE_CHECKING:
     from gdpnum import converter, dpsgd, integrations, plot, report, risk
+    from gdpnum.account import tradeoff_curve
+    from gdpnum.auditing import AuditResult, OneRunAudit, RunsAudit, audit, audit_one_run
     from gdpnum.budget import Budget, OverBudget, RenyiBudget
     from gdpnum.calibration import Calibration, DPSGDCalibration, calibrate, calibrate_dpsgd
     from gdpnum.comparison import Comparison, compare
     from gdpnum.converter import PLDConverter, get_worst_case_regret
-    from gdpnum.curve.conversions import (
+    from gdpnum.curve.order import BlackwellOrder
+    from gdpnum.curve.tradeoff import TradeoffCurve
+    from gdpnum.dpsgd import CTDAccountant
+    from gdpnum.formulas.conversions import (
         advantage_from_mu,
         delta_from_mu,
         epsilon_from_mu,
@@ -57,16 +64,13 @@ if TYPE_CHECKING:
         rho_from_mu,
         tpr_from_mu,
     )
-    from gdpnum.curve.mechanism_curve import tradeoff_curve
-    from gdpnum.curve.order import BlackwellOrder, blackwell_order
-    from gdpnum.curve.tradeoff import TradeoffCurve
-    from gdpnum.dpsgd import CTDAccountant
     from gdpnum.integrations.dp_accounting import from_dp_accountant, from_dp_event, from_pld
     from gdpnum.integrations.engines import from_engine
     from gdpnum.integrations.opacus import from_opacus
     from gdpnum.integrations.opendp import from_opendp, to_opendp
     from gdpnum.measures.divergence import DeltaDivergence, delta_divergence
     from gdpnum.measures.gdp import GDPFit, fit_gdp
+    from gdpnum.measures.order import blackwell_order
     from gdpnum.measures.regret import regret
     from gdpnum.person import per_person
     from gdpnum.representations import (
@@ -88,6 +92,7 @@ __all__ = [
     "RDP",
     "ZCDP",
     "ApproxDP",
+    "AuditResult",
     "BestOf",
     "BlackwellOrder",
     "Budget",
@@ -100,6 +105,7 @@ __all__ = [
     "DeltaDivergence",
     "DiscreteGaussian",
     "DiscreteLaplace",
+    "ExponentialMechanism",
     "GDPFit",
     "Gaussian",
     "GdpnumError",
@@ -109,6 +115,7 @@ __all__ = [
     "Laplace",
     "MatrixMechanism",
     "Mechanism",
+    "OneRunAudit",
     "OverBudget",
     "PLDConverter",
     "PoissonSampled",
@@ -116,7 +123,9 @@ __all__ = [
     "RandomizedResponse",
     "RenyiBudget",
     "Repeated",
+    "ReportNoisyMax",
     "Representation",
+    "RunsAudit",
     "Skellam",
     "Statement",
     "SweepTable",
@@ -125,6 +134,8 @@ __all__ = [
     "UnsupportedMechanism",
     "__version__",
     "advantage_from_mu",
+    "audit",
+    "audit_one_run",
     "blackwell_order",
     "calibrate",
     "calibrate_dpsgd",
@@ -165,10 +176,11 @@ __all__ = [
 # Where each name is that needs numpy.
 _LAZY = {
     "gdpnum.budget": ["Budget", "OverBudget", "RenyiBudget"],
+    "gdpnum.auditing": ["AuditResult", "OneRunAudit", "RunsAudit", "audit", "audit_one_run"],
     "gdpnum.calibration": ["Calibration", "DPSGDCalibration", "calibrate", "calibrate_dpsgd"],
     "gdpnum.comparison": ["Comparison", "compare"],
     "gdpnum.converter": ["PLDConverter", "get_worst_case_regret"],
-    "gdpnum.curve.conversions": [
+    "gdpnum.formulas.conversions": [
         "advantage_from_mu",
         "delta_from_mu",
         "epsilon_from_mu",
@@ -180,8 +192,9 @@ _LAZY = {
         "rho_from_mu",
         "tpr_from_mu",
     ],
-    "gdpnum.curve.mechanism_curve": ["tradeoff_curve"],
-    "gdpnum.curve.order": ["BlackwellOrder", "blackwell_order"],
+    "gdpnum.account": ["tradeoff_curve"],
+    "gdpnum.curve.order": ["BlackwellOrder"],
+    "gdpnum.measures.order": ["blackwell_order"],
     "gdpnum.curve.tradeoff": ["TradeoffCurve"],
     "gdpnum.dpsgd": ["CTDAccountant"],
     "gdpnum.integrations.dp_accounting": ["from_dp_accountant", "from_dp_event", "from_pld"],

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from gdpnum import _validate
-from gdpnum.curve.mechanism_curve import tradeoff_curve
+from gdpnum.account import tradeoff_curve
 from gdpnum.errors import InvalidArgument
 from gdpnum.mechanisms import Composed, Gaussian, MatrixMechanism, Mechanism, PoissonSampled
 from gdpnum.mechanisms.composition import repeat

@@ -13,7 +13,7 @@ from gdpnum.integrations.matrix_mechanisms import (
     from_execution_plan,
     from_tree_event,
 )
-from gdpnum.loss.sensitivity import _by_rows, sensitivity
+from gdpnum.pairs.sensitivity import _by_rows, sensitivity
 
 theirs = pytest.importorskip("dp_accounting")
 jax = pytest.importorskip("jax")

@@ -11,10 +11,10 @@ from flint import arb, ctx
 from scipy.special import ndtr, ndtri
 
 from gdpnum import person_charges as charges
-from gdpnum.curve.selection import _density
-from gdpnum.loss.mixture import MixturePair
+from gdpnum.curve.tuning import _density
 from gdpnum.mechanisms import Gaussian
-from gdpnum.mechanisms.selection import BestOf
+from gdpnum.mechanisms.tuning import BestOf
+from gdpnum.pairs.mixture import MixturePair
 
 
 def test_centres_are_rounded_up():
@@ -189,7 +189,7 @@ def test_shifts_sums_and_chances_cover_their_rounding():
     assert Fraction(float(charges.selection_profile_up(np.array([plain]), 500)[0])) >= total
     # Chances of K in a block are differences of two near one.
     run = BestOf(Gaussian(sigma=1.0), number="geometric", mean=10)
-    from gdpnum.curve.selection import _chance_up_to
+    from gdpnum.curve.tuning import _chance_up_to
 
     below = 0
     for most in range(1, 200):

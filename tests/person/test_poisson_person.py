@@ -24,10 +24,10 @@ from gdpnum import (
     fit_gdp,
     tradeoff_curve,
 )
-from gdpnum.loss.mixture import MixturePair, person_pair
-from gdpnum.loss.pair import SampledPair
-from gdpnum.loss.renyi import renyi_divergences
+from gdpnum.pairs.mixture import MixturePair, person_pair
+from gdpnum.pairs.pair import SampledPair
 from gdpnum.person import per_person, protected_unit
+from gdpnum.renyi.divergences import renyi_divergences
 
 # (sigma, q, T, k), epsilon at 1e-6 and mu at slack 1e-10, both good to about 1e-8.
 KNOWN = [

@@ -22,14 +22,14 @@ from gdpnum import (
     fit_gdp,
     tradeoff_curve,
 )
-from gdpnum.curve.selection import (
+from gdpnum.curve.tuning import (
     _density,
     _hinges,
     plain_selection_delta,
     runs_bound,
     selection_bound,
 )
-from gdpnum.mechanisms.selection import mean_of, tuned
+from gdpnum.mechanisms.tuning import mean_of, tuned
 
 
 def best(mu, **given):

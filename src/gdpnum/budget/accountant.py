@@ -13,9 +13,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from gdpnum.account import tradeoff_curve
 from gdpnum.budget.gaussian import Budget
 from gdpnum.budget.renyi import RenyiBudget
-from gdpnum.curve.mechanism_curve import tradeoff_curve
 from gdpnum.errors import InvalidArgument, InvalidType
 from gdpnum.mechanisms import Gaussian, Mechanism, PoissonSampled
 

@@ -9,9 +9,8 @@ from typing import Any, final
 from gdpnum import _validate
 from gdpnum.budget.ledger import Ledger, state_of
 from gdpnum.errors import UnsupportedMechanism
-from gdpnum.loss.dominating import gaussian_mu, infinite_mass
-from gdpnum.measures.closed_form import mu_of_release
-from gdpnum.mechanisms import BestOf, Gaussian, Mechanism, PoissonSampled
+from gdpnum.kind import kind_of
+from gdpnum.mechanisms import BestOf, Mechanism, PoissonSampled
 from gdpnum.person_charges import budget_root_down, budget_root_up
 from gdpnum.representations import GDP, KnownCurve
 
@@ -78,16 +77,11 @@ class Budget(Ledger):
 
     def _cost(self, leaf: Mechanism) -> Fraction:
         _refuse_unfilterable(leaf)
-        if isinstance(leaf, Gaussian):
-            # Exactly: twenty-five releases at sigma 5 fill a budget of one.
-            return (4 if leaf.neighbouring == "replace" else 1) / Fraction(leaf.sigma) ** 2
-        if isinstance(leaf, PoissonSampled) and isinstance(leaf.inner, Gaussian):
-            return self._cost(leaf.inner) * leaf.records_per_person**2 if leaf.rate else Fraction(0)
-        mu = gaussian_mu(leaf)
-        mu = mu_of_release(leaf) if mu is None else mu
-        if math.isinf(mu):
+        # Exactly: twenty-five releases at sigma 5 fill a budget of one.
+        square = kind_of(leaf).squared_mu(leaf)
+        if isinstance(square, float):
             raise UnsupportedMechanism(f"{leaf!r} has no finite mu without slack")
-        return Fraction(mu) ** 2
+        return square
 
     def _refusal(self, mechanism: Mechanism) -> str:
         return (
@@ -103,9 +97,9 @@ def _refuse_unfilterable(leaf: Mechanism) -> None:
             "stopping rule on curves is invalid (arXiv 2602.06756); use RenyiBudget, which is "
             "looser than a plan fixed in advance, or fix the plan and use fit_gdp"
         )
-    known = isinstance(leaf, KnownCurve) and gaussian_mu(leaf) is None
+    known = isinstance(leaf, KnownCurve) and not kind_of(leaf).is_gaussian(leaf)
     slack = isinstance(leaf, GDP) and leaf.slack > 0.0
-    if known or slack or isinstance(leaf, BestOf) or infinite_mass(leaf) > 0.0:
+    if known or slack or isinstance(leaf, BestOf) or kind_of(leaf).mass_at_infinity(leaf) > 0.0:
         raise UnsupportedMechanism(
             f"{leaf!r} is known by a curve or with slack, and a rule that stops when composed "
             "curves cross a target does not keep it: which curve comes next may depend on the "

@@ -11,9 +11,9 @@ import numpy as np
 from gdpnum import _validate
 from gdpnum.budget.ledger import Ledger, state_of
 from gdpnum.errors import InvalidArgument, UnsupportedMechanism
-from gdpnum.measures.renyi import renyi_epsilons
 from gdpnum.mechanisms import Mechanism
 from gdpnum.mechanisms.mechanism import checked
+from gdpnum.renyi.concentration import renyi_epsilons
 
 __all__ = ["RenyiBudget"]
 

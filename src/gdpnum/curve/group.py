@@ -11,13 +11,13 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from gdpnum import _validate
+from gdpnum.bounds.claims import lines_of_claims
+from gdpnum.bounds.lines import EVERYTHING, Lines
 from gdpnum.curve.gaussian import GaussianCurve
-from gdpnum.curve.hull import lines_of_claims
-from gdpnum.curve.lines import EVERYTHING, Lines
 from gdpnum.curve.piecewise import PiecewiseCurve
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import InvalidArgument, InvalidType
-from gdpnum.loss.pair import Floats
+from gdpnum.floats import Floats
 from gdpnum.person_charges import (
     group_alphas_down,
     group_profile_up,
@@ -86,7 +86,7 @@ def _says_nothing(records: int) -> InvalidArgument:
 
 def _vertices(curve: PiecewiseCurve) -> tuple[Floats, Floats]:
     """The vertices (alphas, TPRs) of a symmetric curve, from alpha = 0 to (1, 1), both rising."""
-    alphas, tprs = curve.steep.vertices()
+    alphas, tprs = curve.steep.from_zero()
     tprs = np.minimum(tprs, 1.0)
     # The other half is the mirror image: alpha becomes 1 - tpr.
     mirrored_alphas = group_alphas_down(1.0 - tprs[::-1])

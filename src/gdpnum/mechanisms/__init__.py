@@ -1,7 +1,8 @@
 """Frozen descriptions of what was run; no numerics.
 
 ``mechanism`` holds the base class, ``noise`` the single releases, ``sampling`` those on a random
-part of the data, ``composition`` several releases together, ``dpsgd`` the common shorthand.
+part of the data, ``selection`` the best of several
+candidates, ``composition`` several releases together, ``dpsgd`` the common shorthand.
 """
 
 from gdpnum.mechanisms.composition import Composed, Repeated
@@ -17,7 +18,8 @@ from gdpnum.mechanisms.noise import (
     Skellam,
 )
 from gdpnum.mechanisms.sampling import PoissonSampled
-from gdpnum.mechanisms.selection import BestOf
+from gdpnum.mechanisms.selection import ExponentialMechanism, ReportNoisyMax
+from gdpnum.mechanisms.tuning import BestOf
 
 __all__ = [
     "DPSGD",
@@ -25,6 +27,7 @@ __all__ = [
     "Composed",
     "DiscreteGaussian",
     "DiscreteLaplace",
+    "ExponentialMechanism",
     "Gaussian",
     "Laplace",
     "Leaf",
@@ -34,5 +37,6 @@ __all__ = [
     "PoissonSampled",
     "RandomizedResponse",
     "Repeated",
+    "ReportNoisyMax",
     "Skellam",
 ]

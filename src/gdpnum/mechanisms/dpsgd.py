@@ -17,11 +17,13 @@ def DPSGD(  # noqa: N802  (reads as the mechanism it returns)
     sample_rate: float,
     steps: int,
     neighbouring: Neighbouring = "add_remove",
+    records_per_person: int = 1,
 ) -> Mechanism:
     """Return the Poisson-sampled Gaussian, repeated: DP-SGD in the words of its users.
 
     ``noise_multiplier`` is the standard deviation of the noise divided by the clipping norm,
-    ``sample_rate`` the probability that a record joins a step.
+    ``sample_rate`` the probability that a record joins a step. With ``records_per_person`` the
+    guarantee is for a person with at most so many records.
 
     >>> DPSGD(noise_multiplier=9.4, sample_rate=0.32768, steps=2000)
     PoissonSampled(Gaussian(sigma=9.4), rate=0.32768) * 2000
@@ -35,5 +37,6 @@ def DPSGD(  # noqa: N802  (reads as the mechanism it returns)
         "sample_rate", sample_rate, advice="pass the probability that a record joins a step"
     )
     count = _validate.count("steps", steps, advice="pass the number of steps")
-    step = PoissonSampled(Gaussian(sigma=sigma, neighbouring=neighbouring), rate=rate)
+    noise = Gaussian(sigma=sigma, neighbouring=neighbouring)
+    step = PoissonSampled(noise, rate=rate, records_per_person=records_per_person)
     return repeat(step, count)

@@ -123,7 +123,7 @@ def _document(leaf: Mechanism) -> dict[str, Any]:
     found = {
         field.name: _plain(getattr(leaf, field.name))
         for field in fields(leaf)  # type: ignore[arg-type]  # every leaf is a dataclass
-        if field.name != "_"
+        if field.name != "_" and getattr(leaf, field.name) is not None
     }
     if isinstance(leaf, mechanisms.BestOf):
         found["run"] = parts_of(leaf.run)
