@@ -29,7 +29,7 @@ class ContourCurve(PiecewiseCurve):
     _bounds: ContourBounds
 
     @cached_property
-    def steep(self) -> Lines:  # type: ignore[override]
+    def steep(self) -> Lines:
         """The chords of its profile, made when first needed."""
         return self._bounds.steep
 
