@@ -190,6 +190,7 @@ def test_a_plot_is_drawn(tmp_path):
         (without(steps="10.5"), "--steps=10.5 is no whole number"),
         (without(steps="9" * 400), "--steps='999999999999...9999999999999' is not a finite float"),
         (without(batches="fixed"), "--batches is given, which DPSGD does not take in this version"),
+        (without("--sample-rate", batches="fixed") | SIZES, "--batches is given, which DPSGD does"),
         (without(bands="4"), "--bands is given, which DPSGD does not take in this version"),
         (without(steps="-1"), "--steps=-1 is below 0"),
         (without(delta="2"), "--delta=2.0 is outside [0, 1]"),
