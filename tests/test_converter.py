@@ -178,7 +178,7 @@ def test_mu_holds_and_no_smaller_one_does(remove, add):
     allowed = np.asarray(GDP(mu=mu).curve().delta(epsilons)) + slack
     assert (deltas <= allowed * (1.0 + 1e-12)).all()
     # Where a direction's best attacks lie beyond the diagonal, no mechanism has such a profile.
-    alphas, tprs = from_pld(pld).steep.vertices()
+    alphas, tprs = from_pld(pld).steep.from_zero()
     if mu > 1e-6 and (alphas + tprs <= 1.0 + 1e-9).all():
         # The best attacks are at the vertices; one of them does too well for less.
         less = GDP(mu=mu * (1.0 - 1e-6)).curve().tpr(alphas)
@@ -203,7 +203,8 @@ def test_regret_is_that_of_the_vertices():
     converter = PLDConverter(randomized_response(1.0))
     mu, regret = converter.get_mu_and_regret()
     alphas, betas = converter.alphas_symm, converter.betas_symm
-    assert regret == pytest.approx(get_worst_case_regret(alphas, betas, mu), abs=1e-12)
+    # The published function knows no slack; that of mu is charged, half of it at most.
+    assert regret == pytest.approx(get_worst_case_regret(alphas, betas, mu), abs=1e-10)
     assert regret == pytest.approx(0.05754639605009339, abs=1e-9)
 
 

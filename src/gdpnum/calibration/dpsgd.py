@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from typing import Any, final
 
 from gdpnum import _validate
+from gdpnum.bounds.accuracy import checked_tolerance
 from gdpnum.calibration.formula import noiseless_curve, participation
 from gdpnum.calibration.meter import Meter
 from gdpnum.calibration.outcome import DPSGDCalibration, Progress
 from gdpnum.calibration.search import Start, searched
 from gdpnum.calibration.target import Epsilon, Target, stated
 from gdpnum.curve.gaussian import GaussianCurve
-from gdpnum.curve.mechanism_curve import checked_tolerance
 from gdpnum.errors import InvalidArgument, InvalidType
 from gdpnum.mechanisms import DPSGD, Mechanism, Neighbouring
 from gdpnum.training import NAMES, is_poisson, resolved

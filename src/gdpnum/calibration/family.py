@@ -7,12 +7,12 @@ from collections.abc import Callable
 from typing import Any
 
 from gdpnum import _validate
+from gdpnum.bounds.accuracy import checked_tolerance
 from gdpnum.calibration.meter import Meter
 from gdpnum.calibration.moves import moved
 from gdpnum.calibration.outcome import Calibration, Progress
 from gdpnum.calibration.search import Start, searched
 from gdpnum.calibration.target import Target, stated
-from gdpnum.curve.mechanism_curve import checked_tolerance
 from gdpnum.errors import InvalidArgument, InvalidType
 from gdpnum.mechanisms.mechanism import Mechanism
 

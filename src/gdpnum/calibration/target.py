@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from typing import ClassVar, NamedTuple, TypeVar, final
 
 from gdpnum import _validate
+from gdpnum.account import as_curve, coarsened
 from gdpnum.calibration.formula import formula_curves
-from gdpnum.curve.conversions import mu_from_advantage, mu_from_epsilon_delta, mu_from_tpr
-from gdpnum.curve.mechanism_curve import as_curve, coarsened
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import BudgetExceeded, InvalidArgument
+from gdpnum.formulas.conversions import mu_from_advantage, mu_from_epsilon_delta, mu_from_tpr
 from gdpnum.measures.gdp import fit_gdp
 from gdpnum.mechanisms.mechanism import Mechanism
 
