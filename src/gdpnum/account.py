@@ -26,7 +26,7 @@ from gdpnum.floats import NUMPY
 from gdpnum.kind import Missing, kind_of
 from gdpnum.lattice.engine import LatticeBounds
 from gdpnum.mechanisms.mechanism import Mechanism, Neighbouring
-from gdpnum.releases import Releases, exact_mu, releases
+from gdpnum.releases import Releases, separate_releases
 from gdpnum.subject import plain
 
 __all__ = ["Account", "account", "as_curve", "coarsened", "tradeoff_curve"]
@@ -69,7 +69,7 @@ class Account:
     @cached_property
     def lattice(self) -> LatticeBounds:
         """What the lattice finds."""
-        every = self.releases or Releases([], [])
+        every = self.releases or Releases([], [], 0.0)
         return LatticeBounds(every.above, every.below, self.accuracy)
 
     @cached_property
@@ -116,14 +116,14 @@ def account(subject: object, asked: Accuracy, *, name: str = "mechanism") -> Acc
     found = plain(name, subject)
     if isinstance(found, TradeoffCurve):
         return Account(asked, None, known=found)
-    mu = exact_mu(found)
-    if mu is not None:
+    every = separate_releases(found)
+    if not every.above:
+        mu = every.gaussian_mu
         known = GaussianCurve(mu) if mu > 0.0 else PiecewiseCurve(NOTHING)
         return Account(asked, found, known=known)
-    only = own_curve(found)
-    if only is not None:
-        return Account(asked, found, known=only)
-    return Account(asked, found, releases=releases(found))
+    if len(every.above) == every.above[0].times == 1:
+        return Account(asked, found, known=own_curve(found), releases=every.merged())
+    return Account(asked, found, releases=every.merged())
 
 
 def own_curve(mechanism: Mechanism) -> TradeoffCurve | None:

@@ -33,9 +33,9 @@ class ContourCurve(PiecewiseCurve):
         """The chords of its profile, made when first needed."""
         return self._bounds.steep
 
-    @property
-    def mass_at_infinity(self) -> float:
-        return self.steep.mass_at_infinity
+    @cached_property
+    def _chords(self) -> PiecewiseCurve:
+        return PiecewiseCurve(self.steep)
 
     def _deltas(self, epsilons: Floats) -> Floats:
         found = self._bounds.profile
@@ -43,7 +43,7 @@ class ContourCurve(PiecewiseCurve):
         deltas = np.full(inside.size, found.smallest)
         deltas[inside] = np.maximum(found.delta(epsilons.ravel()[inside])[1], 0.0)
         if not inside.all():
-            deltas[~inside] = super()._deltas(epsilons.ravel()[~inside])
+            deltas[~inside] = self._chords._deltas(epsilons.ravel()[~inside])
         return deltas.reshape(epsilons.shape)
 
     def _epsilons(self, deltas: Floats) -> Floats:
@@ -52,7 +52,7 @@ class ContourCurve(PiecewiseCurve):
         epsilons = np.empty(told.size)
         epsilons[told] = found.epsilon(deltas.ravel()[told])
         if not told.all():
-            epsilons[~told] = super()._epsilons(deltas.ravel()[~told])
+            epsilons[~told] = self._chords._epsilons(deltas.ravel()[~told])
         return epsilons.reshape(deltas.shape)
 
     def _tprs(self, fprs: Floats) -> Floats:
@@ -61,10 +61,10 @@ class ContourCurve(PiecewiseCurve):
         tprs = np.empty(told.size)
         tprs[told] = found.tpr(fprs.ravel()[told])
         if not told.all():
-            tprs[~told] = super()._tprs(fprs.ravel()[~told])
+            tprs[~told] = self._chords._tprs(fprs.ravel()[~told])
         return tprs.reshape(fprs.shape)
 
     def _betas(self, alphas: Floats) -> Floats:
         # Where the TPR is near one the chords keep more digits of what is left.
         tprs = self._tprs(alphas)
-        return np.where(tprs < 0.99, 1.0 - tprs, super()._betas(alphas))
+        return np.where(tprs < 0.99, 1.0 - tprs, self._chords._betas(alphas))
