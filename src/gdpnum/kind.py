@@ -18,7 +18,20 @@ from gdpnum.floats import Floats
 from gdpnum.mechanisms.mechanism import Mechanism
 from gdpnum.pairs.pair import Bracket, Divergences, Pair
 
-__all__ = ["Kind", "Knob", "Missing", "Words", "kind_named", "kind_of", "kinds", "register"]
+__all__ = [
+    "Kind",
+    "Knob",
+    "Missing",
+    "Parts",
+    "Words",
+    "kind_named",
+    "kind_of",
+    "kinds",
+    "register",
+]
+
+Parts = tuple[tuple[Mechanism, int], ...]
+"""Leaves, each with how often it is released."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +67,8 @@ class Kind:
 
     - ``pair``: the pair that dominates one release in one direction, the other being its reverse; a
       `Bracket` where the release's own pair is unknown; None where nothing is revealed.
+    - ``parts``: what together dominates one release, in terms of simpler leaves, and with ``below``
+      what it dominates; None where it is as simple as can be.
     - ``squared_mu``: the square of a mu that holds without slack, as squares add up; exactly, as a
       fraction, or infinity. ``is_gaussian``: whether the release is exactly of that mu;
       ``is_tight``: whether no smaller mu holds without slack.
@@ -81,6 +96,7 @@ class Kind:
     knob: Knob | Missing
     words: Callable[[Any], Words] | Missing
     readers: Mapping[str, Callable[..., Any]] | Missing
+    parts: Callable[[Any, bool], Parts] | None = None
 
     @property
     def name(self) -> str:

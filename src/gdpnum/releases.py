@@ -47,30 +47,47 @@ def releases(mechanism: Mechanism) -> Releases:
         raise InvalidArgument(
             f"{total} releases are more than {_MOST_RELEASES:g}; describe fewer steps"
         )
-    above: list[Release] = []
-    below: list[Release] = []
+    above, exact = _found(mechanism, below=False)
+    if not exact:
+        return Releases(_revealed(above), _revealed(_found(mechanism, below=True)[0]))
+    above = _revealed(above)
+    return Releases(above, above)
+
+
+def _found(mechanism: Mechanism, *, below: bool) -> tuple[list[Release], bool]:
+    """The releases on one side, and whether the other is the same."""
+    found: list[Release] = []
     gaussians: list[tuple[Fraction | float, int]] = []
     exact = True
-    for leaf, count in mechanism.parts:
+    for leaf, count, is_simple in _simplest(mechanism, below=below):
         kind = kind_of(leaf)
+        exact = exact and is_simple
         if kind.is_gaussian(leaf):
             gaussians.append((kind.squared_mu(leaf), count))
             continue
-        found = kind.pair(leaf)
-        if isinstance(found, Bracket):
+        pair = kind.pair(leaf)
+        if isinstance(pair, Bracket):
             exact = False
-            above.append(Release(found.above, count))
             # To forget a release is a processing of the others: what is left is dominated.
-            below += [] if found.below is None else [Release(found.below, count)]
-        elif found is not None:
-            above.append(Release(found, count))
-            below.append(Release(found, count))
+            pair = pair.below if below else pair.above
+        if pair is not None:
+            found.append(Release(pair, count))
     mu = composed_mu(gaussians)
     if mu > 0.0:
-        above.append(gaussian_release(mu))
-        below.append(above[-1])
-    above = _revealed(above)
-    return Releases(above, above if exact else _revealed(below))
+        found.append(gaussian_release(mu))
+    return found, exact
+
+
+def _simplest(mechanism: Mechanism, *, below: bool) -> Iterable[tuple[Mechanism, int, bool]]:
+    """The parts, in terms of simpler ones where there are; and whether they stand on both sides."""
+    for leaf, count in mechanism.parts:
+        kind = kind_of(leaf)
+        if kind.parts is None or kind.is_gaussian(leaf):
+            yield leaf, count, True
+            continue
+        is_same = kind.parts(leaf, True) == kind.parts(leaf, False)
+        for one, times in kind.parts(leaf, below):
+            yield one, count * times, is_same
 
 
 def _revealed(found: list[Release]) -> list[Release]:

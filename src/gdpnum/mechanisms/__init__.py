@@ -1,9 +1,18 @@
 """Frozen descriptions of what was run; no numerics.
 
 ``mechanism`` holds the base class, ``noise`` the single releases, ``sampling`` those on a random
-part of the data, ``composition`` several releases together, ``dpsgd`` the common shorthand.
+part of the data, ``batches`` other ways to draw one, ``composition`` several releases together,
+``dpsgd`` the common shorthand.
 """
 
+from gdpnum.mechanisms.batches import (
+    Allocated,
+    Batches,
+    CyclicPoisson,
+    FixedSize,
+    Shuffled,
+    TruncatedPoisson,
+)
 from gdpnum.mechanisms.composition import Composed, Repeated
 from gdpnum.mechanisms.dpsgd import DPSGD
 from gdpnum.mechanisms.mechanism import Leaf, Mechanism, Neighbouring
@@ -18,9 +27,13 @@ from gdpnum.mechanisms.sampling import PoissonSampled
 
 __all__ = [
     "DPSGD",
+    "Allocated",
+    "Batches",
     "Composed",
+    "CyclicPoisson",
     "DiscreteGaussian",
     "DiscreteLaplace",
+    "FixedSize",
     "Gaussian",
     "Laplace",
     "Leaf",
@@ -29,4 +42,6 @@ __all__ = [
     "PoissonSampled",
     "RandomizedResponse",
     "Repeated",
+    "Shuffled",
+    "TruncatedPoisson",
 ]
