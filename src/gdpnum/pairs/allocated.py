@@ -103,7 +103,8 @@ class AllocatedPair(Pair):
 
     @property
     def mass_at_infinity(self) -> float:
-        return self.atoms.mass_at_infinity
+        # From below nothing is cut off but left out; to say so takes no computing.
+        return 0.0 if self.merged else self.atoms.mass_at_infinity
 
     @property
     def mass_at_minus_infinity(self) -> float:

@@ -26,17 +26,17 @@ def claimed_pair(epsilons: Floats, deltas: Floats) -> AtomicPair:
     profile is convex there, that is no less than the true one wherever the claims are true. Past
     the last claim the profile stays where it is: that much is at infinity.
     """
-    x, y = np.exp(epsilons), np.minimum(deltas, 1.0)
+    # Counted from one: exp(eps) itself has no digits left of a small loss.
+    x, y = np.expm1(epsilons), np.minimum(deltas, 1.0)
     # Where the hull meets its mirror image, alpha = beta; claims before that say less.
-    middles = (1.0 - y) / (1.0 + x)
+    middles = (1.0 - y) / (2.0 + x)
     start = int(np.argmax(middles))
     middle, x, y, epsilons = float(middles[start]), x[start:], y[start:], epsilons[start:]
     kept, alphas = _hull(x.tolist(), y.tolist(), middle)
     losses = epsilons[kept]
     # At each kept claim the false alarms fall by what its outcome has of Q.
-    falls = -np.diff(np.concatenate([[middle], alphas, [0.0]]))
-    q = falls
-    p = falls * np.exp(losses)
+    q = -np.diff(np.concatenate([[middle], alphas, [0.0]])) * (1.0 + charges.growth())
+    p = q * np.exp(losses)
     if losses[0] == 0.0:
         rest, losses, p, q = 2.0 * q[0], losses[1:], p[1:], q[1:]
     else:
