@@ -300,13 +300,13 @@ def renyi_rho() -> float:
 # --- batches (docs/proofs_batches.md) ----------------------------------------------------------
 
 
-def ratio_cell() -> float:
+def ratio_cell(reach: float) -> float:
     """Relative error of one quadrature of `lognormal.cells` (Lemma B5).
 
-    exp(-z^2 / 2) costs z^2 / 2 u, at most 70 u within twelve deviations; the eight-point rule and
-    its sums the rest.
+    ``reach`` bounds the exponents, of the density and of the ratio: each costs so many units. The
+    eight-point rule and its sums have the rest.
     """
-    return 128.0 * UNIT
+    return (64.0 + 4.0 * reach) * UNIT
 
 
 def product_sum(length: int) -> float:

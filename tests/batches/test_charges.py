@@ -35,7 +35,8 @@ def test_cells_of_a_ratio_err_by_no_more_than_ratio_cell(s, step):
         for value, exact in ((found.mass[i], mass), (found.moment[i], moment), (found.up[i], up)):
             errors.append(abs(mpf(float(value)) / exact - 1))
         errors.append(abs(mpf(float(found.down[i])) / (mass - up) - 1))
-    assert 0 < max(errors) <= charges.ratio_cell()
+    reach = max(abs(math.log(end)) / s + 0.5 * s for end in ends) + s
+    assert 0 < max(errors) <= charges.ratio_cell(0.5 * reach**2)
 
 
 def exact_power(masses, count):
@@ -146,6 +147,6 @@ def test_binomial_tails_err_by_no_more_than_binomial_tail(most, size, rate):
 
 
 def test_charges_stay_small():
-    assert charges.ratio_cell() < 1e-13
-    assert charges.power(10**6, charges.ratio_cell(), 0.0) < 1e-6
+    assert charges.ratio_cell(100.0) < 1e-13
+    assert charges.power(10**6, charges.ratio_cell(100.0), 0.0) < 1e-6
     assert math.isclose(charges.many_jumps(2.0, 0), 2.0)

@@ -302,9 +302,15 @@ def _below(at: _Cut) -> AtomicPair:
 
 def _growth(at: _Cut, bulk: SumLaw) -> float:
     """The relative error of all masses: small ratios, large ones, their sums, their products."""
-    large = (at.most + 1) * (charges.ratio_cell() + charges.product_sum(_TERMS * 2**11))
+    one = charges.ratio_cell(_reach(at.s, at.steps))
+    large = (at.most + 1) * (one + charges.product_sum(_TERMS * 2**11))
     products = bulk.error + large + charges.product_sum(_TERMS * 2**14)
-    return charges.power(at.steps, charges.ratio_cell(), products)
+    return charges.power(at.steps, one, products)
+
+
+def _reach(s: float, steps: int) -> float:
+    """The largest exponent in the quadrature of a ratio: z^2 / 2, s z and s^2 / 2 together."""
+    return 0.5 * (_highest(s, steps) + s) ** 2
 
 
 def _wide(s: float, steps: int, *, merged: bool) -> AtomicPair:
@@ -324,11 +330,9 @@ def _wide(s: float, steps: int, *, merged: bool) -> AtomicPair:
         one = GridLaw(digits, 0, _split(found))
     law, gone, lost, additions = grid_power(one, steps, missing=_CUT)
     moments = law.values * unit * law.masses if law.moments is None else law.moments
-    grown = charges.power(
-        steps,
-        charges.ratio_cell() + (additions > 0) * charges.product_sum(_TERMS * one.masses.size),
-        0.0,
-    )
+    # Each of the additions counts once for every result of it that goes into the sum.
+    sums = 2.0 * charges.product_sum(_TERMS * one.masses.size) if additions > 0 else 0.0
+    grown = charges.power(steps, charges.ratio_cell(_reach(s, steps)) + sums, 0.0)
     rare = steps * float(ndtr(-z))
     q_cut, p_cut = gone + rare, lost * unit / steps + gone + rare + float(ndtr(s - z))
     part = _Part(law.masses, moments)

@@ -71,19 +71,21 @@ class SumLaw(NamedTuple):
         """The same on a lattice of twice the step."""
         start = self.start // 2
         masses = _even(self.masses, self.start)
+        error = self.error + charges.product_sum(2)
         if self.moments is None:
             # What lies between two points goes to both, half each.
             found = np.append(masses[0::2], 0.0)
             between = 0.5 * masses[1::2]
             found[:-1] += between
             found[1:] += between
-            return self._replace(start=start, step=2.0 * self.step, masses=found)
+            return self._replace(start=start, step=2.0 * self.step, masses=found, error=error)
         moments = _even(self.moments, self.start)
         return self._replace(
             start=start,
             step=2.0 * self.step,
             masses=masses[0::2] + masses[1::2],
             moments=moments[0::2] + moments[1::2],
+            error=error,
         )
 
     def trimmed(self, mass: float) -> SumLaw:
