@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol, TypeVar
 
+import numpy as np
+
 from gdpnum import kinds  # noqa: F401  (makes the mechanisms of the catalogue known)
 from gdpnum.bounds.accuracy import Accuracy, accuracy
 from gdpnum.bounds.attacks import Attacks
@@ -16,6 +18,7 @@ from gdpnum.curve.gaussian import GaussianCurve
 from gdpnum.curve.piecewise import PiecewiseCurve
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import BudgetExceeded
+from gdpnum.floats import NUMPY
 from gdpnum.kind import Missing, kind_of
 from gdpnum.lattice.engine import LatticeBounds
 from gdpnum.mechanisms.mechanism import Mechanism, Neighbouring
@@ -122,12 +125,14 @@ def tradeoff_curve(
     >>> round(curve.advantage, 3), round(curve.epsilon(1e-5), 2)
     (0.161, 1.83)
     """
-    return account(mechanism, accuracy(tolerance, grid_step=grid_step)).curve
+    with np.errstate(**NUMPY):
+        return account(mechanism, accuracy(tolerance, grid_step=grid_step)).curve
 
 
 def as_curve(name: str, subject: object, *, tolerance: float = 1e-3) -> TradeoffCurve:
     """The curve of what was passed, whichever way it has one."""
-    return account(subject, accuracy(tolerance), name=name).curve
+    with np.errstate(**NUMPY):
+        return account(subject, accuracy(tolerance), name=name).curve
 
 
 def coarsened(ask: Callable[[float], T], *, tolerance: float, coarsest: float) -> T:

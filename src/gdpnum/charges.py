@@ -43,15 +43,12 @@ __all__ = [
     "log_alpha",
     "log_power",
     "many_jumps",
-    "moment",
     "phase",
     "power",
     "product_sum",
     "quantile",
     "ratio_cell",
-    "regridded",
     "renyi",
-    "renyi_rho",
     "running_sum",
     "samples",
     "tail_sum",
@@ -93,13 +90,8 @@ def end_cell() -> float:
     return 2.0 * cell()
 
 
-def regridded() -> float:
-    """Error of the share of an atom that goes to the next coarser node (Lemma C5)."""
-    return cell()
-
-
 def cut_tail(first: float, sigma: float) -> float:
-    """What the discrete Gaussian has beyond its cut, whose first mass is given (Lemma C6).
+    """What the discrete Gaussian has beyond its cut, whose first mass is given (Lemma C5).
 
     The tail falls at least geometrically, by the ratio at the cut. It is never nothing: with
     little noise the mass underflows, but the loss is unbounded.
@@ -111,18 +103,18 @@ def cut_tail(first: float, sigma: float) -> float:
 
 
 def running_sum(count: int, block: int) -> float:
-    """Relative error of a running sum of non-negative terms, in blocks of blocks (Lemma C7)."""
+    """Relative error of a running sum of non-negative terms, in blocks of blocks (Lemma C6)."""
     levels = 1.0 + math.ceil(math.log(max(count, 2)) / math.log(block))
     return levels * (min(count, block) + 1.0) * _LONG_UNIT
 
 
 def tail_sum(count: int, block: int) -> float:
-    """The same once weighted, and rounded to doubles (Lemma C8)."""
+    """The same once weighted, and rounded to doubles (Lemma C7)."""
     return 4.0 * (running_sum(count, block) + 2.0 * UNIT)
 
 
 def joint_mass(count: int) -> float:
-    """Relative error of 1 - prod (1 - m_i)^n_i over so many factors (Lemma C9)."""
+    """Relative error of 1 - prod (1 - m_i)^n_i over so many factors (Lemma C8)."""
     return (8.0 + count) * UNIT
 
 
@@ -130,7 +122,7 @@ def joint_mass(count: int) -> float:
 
 
 def transform(size: int, unit: float) -> float:
-    """Error of a transform: an entry's over the input's 1-norm, likewise in 2-norms (Lemma C10).
+    """Error of a transform: an entry's over the input's 1-norm, likewise in 2-norms (Lemma C9).
 
     Each entry is a sum over paths through log2(size) butterflies, each of which rounds a twiddle,
     a product and a sum: at most about 7 u a level (Higham, Accuracy and Stability, 24.1), here 8.
@@ -139,7 +131,7 @@ def transform(size: int, unit: float) -> float:
 
 
 def direct_sum(count: int, unit: float) -> float:
-    """Error of a sum of products with roots of unity, over the sum of magnitudes (Lemma C11).
+    """Error of a sum of products with roots of unity, over the sum of magnitudes (Lemma C10).
 
     Angle, root and product round a dozen times; numpy sums in pairs of blocks of 128, eight at a
     time, which makes 16 + 3 roundings and one for each doubling.
@@ -148,65 +140,70 @@ def direct_sum(count: int, unit: float) -> float:
 
 
 def departure(unit: float) -> float:
-    """Relative error of (z - 1) times a sum, and of z itself (Lemma C12)."""
+    """Relative error of (z - 1) times a sum, and of z itself (Lemma C11)."""
     return 6.0 * unit
 
 
-def log_power(log_sizes: Floats, unit: float) -> Floats:
-    """Error of log |F| itself, which a power multiplies (Lemma C13)."""
-    return -4.0 * unit * log_sizes
+def log_power(log_sizes: Floats, departures: Floats, unit: float) -> Floats:
+    """Error of log |1 + z| itself, which a power multiplies, by that log and |z| (Lemma C12)."""
+    return unit * (4.0 * np.abs(log_sizes) + 8.0 * departures)
 
 
 def phase(phases: Floats, unit: float) -> Floats:
-    """Relative error of exp(i phase) and of the product it enters (Lemma C14)."""
+    """Relative error of exp(i phase) and of the product it enters (Lemma C13)."""
     return 4.0 * unit * phases + 8.0 * unit
 
 
 def dropped(log_negligible: float, size: int) -> float:
-    """2-norm of the frequencies at which the product is negligible (Lemma C15)."""
+    """2-norm of the frequencies at which the product is negligible (Lemma C14)."""
     return 2.0 * math.exp(log_negligible) * math.sqrt(size)
 
 
 def samples() -> float:
-    """Error of |F|^2 on the short circle where lasting frequencies are found (Lemma C16)."""
+    """Error of |F|^2 on the short circle where lasting frequencies are found (Lemma C15)."""
     return 1e-12
 
 
 def tilt(largest: float, size: int) -> float:
-    """Units of rounding of one factor's tilt, its sum and its quotient (Lemma C17)."""
-    return largest + math.log2(size) + 8.0
+    """Units of rounding of one factor's tilt, its sum and its quotient (Lemma C16).
+
+    ``largest`` is that of the exponents; with the log of their sum taken off they are twice that.
+    The log of the sum itself, a moment, is as exact.
+    """
+    return 3.0 * largest + math.log2(size) + 8.0
 
 
 def back(log_scale: float, largest: float) -> float:
-    """Units of rounding of the way back from a tilt (Lemma C18)."""
+    """Units of rounding of the way back from a tilt (Lemma C17)."""
     return 8.0 + 4.0 * (abs(log_scale) + largest)
 
 
 def coarse_sum(stride: int, reach: float) -> float:
-    """Units of rounding of a coarse point's sum of fine ones, and of its weights (Lemma C19)."""
+    """Units of rounding of a coarse point's sum of fine ones, and of its weights (Lemma C18)."""
     return stride + reach + 8.0
 
 
 # --- what is cut off, and what wraps round ------------------------------------------------------
 
 
-def moment() -> float:
-    """Error of the log of a computed moment of the whole composition (Lemma C20)."""
-    return 1e-6
-
-
 def above_window(log_moment: float, tilt: float, loss: float) -> float:
-    """Mass at or above a loss (Chernoff), for a tilt above 0; all of it otherwise (Lemma C21)."""
-    return math.exp(min(0.0, log_moment - tilt * loss + moment())) if tilt > 0.0 else 1.0
+    """Mass at or above a loss (Chernoff), for a tilt above 0; all of it otherwise (Lemma C19)."""
+    return _chernoff(log_moment, tilt, loss) if tilt > 0.0 else 1.0
 
 
 def below_window(log_moment: float, tilt: float, loss: float) -> float:
-    """Mass at or below a loss (Chernoff), for a tilt below 0; all of it otherwise (Lemma C22)."""
-    return math.exp(min(0.0, log_moment - tilt * loss + moment())) if tilt < 0.0 else 1.0
+    """Mass at or below a loss (Chernoff), for a tilt below 0; all of it otherwise (Lemma C20)."""
+    return _chernoff(log_moment, tilt, loss) if tilt < 0.0 else 1.0
+
+
+def _chernoff(log_moment: float, tilt: float, loss: float) -> float:
+    shifted = tilt * loss
+    rounding = 8.0 * UNIT * (1.0 + abs(log_moment) + abs(shifted))
+    return math.exp(min(0.0, log_moment - shifted + rounding))
 
 
 def wrapped(log_stray: float, reach: float) -> float:
-    """Tilted mass that the circle brings to the points wanted, from its log (Lemma C23).
+    """Tilted mass that the circle brings to the points wanted, from its log (Lemma C21).
 
     It weighs as much as at the fine point it comes to, which is ``reach`` off the coarse one.
     """
@@ -214,12 +211,12 @@ def wrapped(log_stray: float, reach: float) -> float:
 
 
 def drift(reaches: float) -> float:
-    """How far a sum of lattice points may be from where it is said to be (Lemma C24)."""
-    return 4.0 * UNIT * reaches
+    """How far a sum of lattice points may be from where it is said to be (Lemma C22)."""
+    return 8.0 * UNIT * reaches
 
 
 def binomial_excess(trials: int, probability: float, most: int) -> float:
-    """Probability of more than ``most`` successes (Chernoff; Lemma C25)."""
+    """Probability of more than ``most`` successes (Chernoff; Lemma C23)."""
     share = (most + 1) / trials
     if share >= 1.0 or share <= probability:
         return 0.0 if most >= trials else 1.0
@@ -233,22 +230,22 @@ def binomial_excess(trials: int, probability: float, most: int) -> float:
 
 
 def log_alpha(logs: Floats, losses: Floats) -> Floats:
-    """Error of the log of a sum, less a loss (Lemma C26)."""
+    """Error of the log of a sum, less a loss (Lemma C24)."""
     return 2.0**-50 * (np.abs(logs) + np.abs(losses))
 
 
 def chord() -> float:
-    """Relative error of the chord between two points of a profile (Lemma C27)."""
+    """Relative error of the chord between two points of a profile (Lemma C25)."""
     return 2.0**-50
 
 
 def epsilon(log_alphas: Floats) -> Floats:
-    """Error of the epsilon at which a line comes down to a delta (Lemma C28)."""
+    """Error of the epsilon at which a line comes down to a delta (Lemma C26)."""
     return 2.0**-49 * (1.0 - log_alphas)
 
 
 def quantile(mu: float) -> float:
-    """Error of the difference of two normal quantiles (Lemma C29).
+    """Error of the difference of two normal quantiles (Lemma C27).
 
     The quantile function errs by a few units in the last place of a number below 40.
     """
@@ -256,12 +253,12 @@ def quantile(mu: float) -> float:
 
 
 def closed_form() -> float:
-    """Relative error of a mu by formula: a few special functions (Lemma C30)."""
+    """Relative error of a mu by formula: a few special functions (Lemma C28)."""
     return 2.0**-48
 
 
 def gaussian_rate(arguments: Floats, mu: float) -> Floats:
-    """Relative error of Phi(x) for x = mu + z or -mu - z, z the quantile of a rate (Lemma C31).
+    """Relative error of Phi(x) for x = mu + z or -mu - z, z the quantile of a rate (Lemma C29).
 
     A shift of Phi's argument by d, here by 8 units of 1 + |x| + 2 mu, moves log Phi by less than
     d (1 + max(0, -x)).
@@ -272,7 +269,7 @@ def gaussian_rate(arguments: Floats, mu: float) -> Floats:
 
 
 def gaussian_profile(mu: float, epsilons: Floats) -> Floats:
-    """Relative error of a computed delta_mu, absolute error of its log (Lemma C32).
+    """Relative error of a computed delta_mu, absolute error of its log (Lemma C30).
 
     Of 4 (1 + |x|) (s + mu / 2) units of rounding, most is what the rounding of x = s - mu / 2 does
     to phi(x); the constant is for the gap. About twice what is seen.
@@ -284,17 +281,12 @@ def gaussian_profile(mu: float, epsilons: Floats) -> Floats:
 
 
 def renyi(orders: Floats) -> Floats:
-    """Relative error of a Renyi divergence, by order (Lemma C33).
+    """Relative error of a Renyi divergence, by order (Lemma C31).
 
     Sums and quadratures were seen to err by 3e-13, the exponents of large orders t, whose size is
     t log(1 / rate), by 1e-14 t.
     """
     return 1e-10 + 3e-14 * orders
-
-
-def renyi_rho() -> float:
-    """What may be left between a supremum over orders and its bound (Lemma C34)."""
-    return 1e-5
 
 
 # --- batches (docs/proofs_batches.md) ----------------------------------------------------------

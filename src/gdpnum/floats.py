@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["UNIT", "Floats", "quotient_above", "root_above"]
+__all__ = ["NUMPY", "UNIT", "Floats", "quotient_above", "root_above"]
 
 Floats = NDArray[np.float64]
 
 #: Unit roundoff of a double.
 UNIT = 2.0**-53
+
+#: numpy's own handling of floating point events, as `np.errstate(**NUMPY)`: what may underflow here
+#: does so harmlessly, whatever a caller has set.
+NUMPY: dict[str, Any] = {"divide": "warn", "over": "warn", "invalid": "warn", "under": "ignore"}
 
 
 def quotient_above(dividend: float, divisor: float) -> float:

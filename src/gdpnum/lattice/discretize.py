@@ -127,10 +127,9 @@ def regridded(fine: LossDistribution, step: float) -> LossDistribution:
     nodes = lattice(step, fine.lowest, float(fine.losses[-1]))
     place = (fine.losses - nodes[0]) / step
     cell = np.clip(np.floor(place).astype(np.intp), 0, nodes.size - 2)
-    # 1 - exp(-x) from expm1: an atom's own loss is known, so nothing cancels here.
-    share = np.clip(
-        np.expm1(-(place - cell) * step) / np.expm1(-step) + charges.regridded(), 0.0, 1.0
-    )
+    # 1 - exp(-x) from expm1: an atom's own loss is known, so nothing cancels here. That the place
+    # is rounded moves the atom a little, as drift allows for; the rest is within the growth.
+    share = np.clip(np.expm1(-(place - cell) * step) / np.expm1(-step), 0.0, 1.0)
     masses = sums_by_place(cell, fine.masses * (1.0 - share), nodes.size)
     masses += sums_by_place(cell + 1, fine.masses * share, nodes.size)
     masses *= 1.0 + charges.growth()

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from gdpnum import charges
+from gdpnum.floats import UNIT
 from gdpnum.formulas.mass_at_infinity import joint_mass_at_infinity
 from gdpnum.lattice.distribution import LossDistribution
 
@@ -36,5 +37,10 @@ def mass_at_infinity(factors: Sequence[Factor]) -> float:
 
 
 def log_moment(factors: Sequence[Factor], tilt: float) -> float:
-    """Log of the moment E exp(tilt * loss) of the sum, over its finite losses."""
-    return sum(times * one.log_moment(tilt) for one, times in factors)
+    """Log of the moment E exp(tilt * loss) of the sum, over its finite losses, from above."""
+    total = 0.0
+    for one, times in factors:
+        largest = abs(tilt) * max(abs(one.lowest), abs(float(one.losses[-1])))
+        rounding = UNIT * charges.tilt(largest, one.masses.size)
+        total += times * (one.log_moment(tilt) + rounding)
+    return total

@@ -41,11 +41,12 @@ def vertices_of(loss: ComposedLoss, lines: Lines) -> Vertices:
     if loss.below >= FEW_MISSED or plain.betas[0] > FEW_MISSED:
         return plain
     first = int(np.searchsorted(loss.losses, 0.0))
-    losses = loss.losses[first:]
+    steep = slice(first, first + lines.epsilons.size)
+    losses = loss.losses[steep]
     rounding = tail_sum_error(loss.masses.size) + loss.growth
-    scaled = scaled_tail_sums(loss.masses[first:], losses) * (1.0 - rounding)
-    scaled -= loss.scaled_noise[first:]
-    missed = loss.head_below()[first:] * (1.0 - rounding)
+    scaled = scaled_tail_sums(loss.masses[first:], loss.losses[first:])[: losses.size]
+    scaled = scaled * (1.0 - rounding) - loss.scaled_noise[steep]
+    missed = loss.head_below()[steep] * (1.0 - rounding)
     # As far up as these betas are the better ones, or until half is missed, and as far down as
     # alpha is known at all.
     stop = int(np.argmax(np.append((plain.betas >= missed) | (plain.betas >= 0.5), True)))

@@ -59,12 +59,14 @@ class Spectrum:
         centre = int(np.rint((masses * np.arange(masses.size)).sum()))
         departure, error = self._departure(masses, centre, count)
         log_size = _log_size_of_one_plus(departure)
+        size = np.asarray(np.abs(departure), np.float64)
         # An |F| that rounding could have made is bounded by a few times that rounding.
         floored = np.maximum(np.asarray(log_size, np.float64), np.log(4.0 * error + 1e-300))
         self._magnitude += count * log_size
         self._phase += count * np.arctan2(departure.imag, 1.0 + departure.real)
         self._bound += count * floored
-        self._error += count * (error * np.exp(-floored) + charges.log_power(floored, self._unit))
+        wrong = error * np.exp(-floored) + charges.log_power(floored, size, self._unit)
+        self._error += count * wrong
         self._shift += count * centre
         self._keep(np.flatnonzero(self._bound + self._error > _NEGLIGIBLE))
 

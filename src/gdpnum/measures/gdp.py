@@ -6,6 +6,7 @@ import math
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
+import numpy as np
 from scipy.special import ndtr, ndtri
 
 from gdpnum import _validate, charges
@@ -17,6 +18,7 @@ from gdpnum.curve.gaussian import GaussianCurve
 from gdpnum.curve.piecewise import PiecewiseCurve
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import BudgetExceeded, UnsupportedMechanism
+from gdpnum.floats import NUMPY
 from gdpnum.formulas.gaussian_profile import mu_of_advantage
 from gdpnum.formulas.tpr import separations
 from gdpnum.kind import kind_of
@@ -96,7 +98,8 @@ def fit_gdp(
     """
     slack = _validate.fraction("slack", slack, advice="pass an absolute allowance such as 1e-10")
     asked = accuracy(tolerance, slack=slack, grid_step=grid_step)
-    return accounted_fit(mechanism, slack, asked)[1]
+    with np.errstate(**NUMPY):
+        return accounted_fit(mechanism, slack, asked)[1]
 
 
 def accounted_fit(subject: Subject, slack: float, asked: Accuracy) -> tuple[Account, GDPFit]:

@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from gdpnum.account import account, as_curve
-from gdpnum.bounds.accuracy import accuracy
+from gdpnum.bounds.accuracy import Accuracy, accuracy
 from gdpnum.bounds.attacks import Attacks
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import InvalidArgument
-from gdpnum.floats import Floats
+from gdpnum.floats import NUMPY, Floats
 from gdpnum.measures.divergence import DeltaDivergence, delta_divergence, prior_weight
 from gdpnum.subject import Subject
 
@@ -43,8 +43,13 @@ def regret(
     >>> f"{regret(ApproxDP.fit(run, delta=1e-5), run):.3f}"
     '0.236'
     """
+    with np.errstate(**NUMPY):
+        return _regret(representation, mechanism, accuracy(tolerance))
+
+
+def _regret(representation: Subject, mechanism: Subject, asked: Accuracy) -> DeltaDivergence:
     summary = as_curve("representation", representation)
-    found = account(mechanism, accuracy(tolerance))
+    found = account(mechanism, asked)
     if found.bounds is None:
         _refuse_flattery(representation, delta_divergence(summary, found.curve))
         return delta_divergence(found.curve, summary)

@@ -20,12 +20,11 @@ from scipy.special import log_ndtr, ndtr, ndtri
 from gdpnum import charges
 from gdpnum.errors import BudgetExceeded
 from gdpnum.floats import Floats
-from gdpnum.pairs.atomic import AtomicPair
 from gdpnum.pairs.claims import LARGEST, claim_losses, claimed_pair
 from gdpnum.pairs.pair import Bracket
 from gdpnum.pairs.shifted import ShiftedPair, outcome_of_ratio
 
-__all__ = ["binomial_weights", "drawn_pairs", "hypergeometric_weights"]
+__all__ = ["binomial_weights", "claims_of", "drawn_pairs", "hypergeometric_weights"]
 
 # What is left out of the weights, and where the profile ends.
 _NEGLIGIBLE = 1e-22
@@ -60,11 +59,12 @@ def drawn_pairs(weights: Floats, sigma: float) -> Bracket:
     """The pairs, from above and from below, of a step with these weights."""
     some = float(weights[1:].sum())
     with np.errstate(under="ignore"):
-        above = _claimed(weights, some, 2.0 / sigma)
+        above = claimed_pair(*claims_of(weights, some, 2.0 / sigma))
     return Bracket(above, ShiftedPair(weights, some, 2.0 / sigma))
 
 
-def _claimed(weights: Floats, some: float, shift: float) -> AtomicPair:
+def claims_of(weights: Floats, some: float, shift: float) -> tuple[Floats, Floats]:
+    """Losses, and what is claimed of delta at each of them."""
     shifts = shift * np.arange(1, weights.size, dtype=np.float64)
     shares = weights[1:] / some
     losses = _losses(some, shares, shifts)
@@ -85,7 +85,7 @@ def _claimed(weights: Floats, some: float, shift: float) -> AtomicPair:
     deltas = some * (mixed + beta * np.maximum(hits - falses, 0.0))
     charge = charges.claim(hit + hits, false + falses, log_y)
     # Draws beyond the last weight count as infinite losses.
-    return claimed_pair(losses, deltas + some * charge + 10.0 * _NEGLIGIBLE)
+    return losses, deltas + some * charge + 10.0 * _NEGLIGIBLE
 
 
 def _losses(some: float, shares: Floats, shifts: Floats) -> Floats:

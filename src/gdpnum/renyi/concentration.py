@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 
-from gdpnum import charges
 from gdpnum.errors import UnsupportedMechanism
 from gdpnum.floats import Floats
 from gdpnum.kind import kind_of
@@ -19,6 +18,10 @@ __all__ = ["limiting_rho", "pair_concentration", "renyi_epsilons", "rho_up_to"]
 
 # Orders at which a supremum is first looked for, and how finely the best places are divided.
 _ORDERS, _PARTS, _ROUNDS = 200, 8, 3
+
+# Cells that exceed what was reached by no more than this are not looked into further; the result
+# is raised by it.
+_LEFT = 1e-5
 
 # Up to here divergences are computed; beyond, they are bounded by what they tend to.
 _LARGEST_ORDER = 1e4
@@ -52,14 +55,14 @@ def rho_up_to(mechanism: Mechanism, cap: float) -> float:
         cells = _chord_bounds(orders, (orders - 1.0) * divergences)
         # Cells that were left out hold no more than what was reached.
         bound = min(bound, max(reached, float(cells.max())))
-        hiding = np.flatnonzero(cells > reached * (1.0 + charges.renyi_rho()))
+        hiding = np.flatnonzero(cells > reached * (1.0 + _LEFT))
         if hiding.size == 0:
             break
         shares = np.linspace(0.0, 1.0, _PARTS + 1)
         lows, highs = orders[hiding], orders[hiding + 1]
         orders = np.unique(lows[:, None] + shares * (highs - lows)[:, None])
     # What was left out may exceed what was reached by the tolerance.
-    return min(bound * (1.0 + charges.renyi_rho()), _concentration(mechanism, 1.0))
+    return min(bound * (1.0 + _LEFT), _concentration(mechanism, 1.0))
 
 
 def _chord_bounds(orders: Floats, powers: Floats) -> Floats:
