@@ -13,6 +13,9 @@ from gdpnum.mechanisms.batches import (
 
 __all__ = ["conditions", "drawn", "scheme"]
 
+# Said where the exact pair is unknown: the gap is not one of numerics.
+_GAP = "what lies between mu and its lower bound is what theory does not know"
+
 
 def drawn(leaf: Batches, count: int) -> str:
     """What one description says was done so many times, after the noise and "on"."""
@@ -49,21 +52,20 @@ def drawn(leaf: Batches, count: int) -> str:
 def conditions(leaf: Batches) -> str:
     """What must be true of the batches for the guarantee to hold."""
     if isinstance(leaf, FixedSize):
-        return (
-            "batches of a fixed size were drawn at random in secret; mu is an upper bound, and "
-            "what lies between it and the lower one is what theory does not know"
-        )
+        return f"batches of a fixed size were drawn at random in secret; {_GAP}"
     if isinstance(leaf, Shuffled):
         return (
             "each record was in one batch an epoch; it holds even if the order is known, and there "
             "is no credit for shuffling; the noise was on the sum of a batch"
         )
     if isinstance(leaf, Allocated):
-        return "each record chose its steps by itself, in secret, whatever the others chose"
+        chosen = "each record chose its steps by itself, in secret, whatever the others chose"
+        is_known = leaf.times == 1 and leaf.neighbouring != "replace"
+        return chosen if is_known else f"{chosen}; {_GAP}"
     if isinstance(leaf, TruncatedPoisson):
         return (
             f"batches over {leaf.max_batch_size} were cut at random; the dataset's size, "
-            f"{leaf.dataset_size}, is public"
+            f"{leaf.dataset_size}, is public; {_GAP}"
         )
     return (
         "the records were put into parts without a look at the data; correlated noise has no more "
