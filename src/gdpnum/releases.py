@@ -120,5 +120,5 @@ def gaussian_release(mu: float) -> Release:
     """The release of one Gaussian, in equal pieces of mu <= 1 that keep exp(loss) in range."""
     if mu > _LARGEST_MU:
         return Release(approx_dp_pair(0.0, 1.0), 1)
-    pieces = math.ceil(mu**2)
+    pieces = max(1, math.ceil(mu**2))  # a square may underflow
     return Release(GaussianPair(mu / math.sqrt(pieces)), pieces)

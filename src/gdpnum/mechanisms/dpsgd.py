@@ -217,7 +217,7 @@ class _Run:
             )
         advice = "pass the probability that a record joins a step"
         if isinstance(rate, int) and rate > 1:
-            advice = f"did you mean batch_size={rate}, with dataset_size?"
+            advice = f"pass a probability; or did you mean batch_size={rate}, with dataset_size?"
         return _validate.probability("sample_rate", rate, advice=advice)
 
     @property

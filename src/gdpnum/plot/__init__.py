@@ -1,4 +1,4 @@
-"""Plots of finished statements and curves, on a given Axes; needs the extra ``gdpnum[plot]``.
+"""Plots of finished statements and curves, on a given Axes; needs matplotlib, the extra ``plot``.
 
 Each function draws, returns the Axes it drew on, and computes nothing but points of a curve.
 Without ``ax`` it makes one the width of a paper column. Lines differ in their style, not in colour

@@ -276,5 +276,5 @@ def _require_matplotlib() -> None:
         import matplotlib  # noqa: F401, PLC0415
     except ImportError:
         raise ImportError(
-            "plots need matplotlib; install it with: pip install 'gdpnum[plot]'"
+            "plots need matplotlib; install it with: pip install matplotlib"
         ) from None
