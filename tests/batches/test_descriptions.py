@@ -32,6 +32,7 @@ def test_sizes_and_epochs_stand_for_rate_and_steps():
     assert dpsgd(batch_size=100, dataset_size=1000, epochs=0.25) == (
         PoissonSampled(PLAIN, rate=0.1) * 3
     )
+    assert dpsgd(sample_rate=0.3, epochs=3) == PoissonSampled(PLAIN, rate=0.3) * 10
 
 
 def test_each_word_has_its_description_and_its_relation():

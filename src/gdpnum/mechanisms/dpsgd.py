@@ -231,11 +231,14 @@ class _Run:
                 )
             return _validate.count("steps", self.steps, advice="pass the number of steps")
         if self.epochs is None:
-            raise InvalidType(
-                "steps=None is no number; pass steps, or epochs with batch_size and dataset_size"
-            )
+            raise InvalidType("steps=None is no number; pass steps, or epochs")
+        if self.sample_rate is not None:
+            rate = self.rate
+            if rate == 0.0:
+                raise InvalidArgument("sample_rate=0.0 makes no epochs; pass steps instead")
+            return math.ceil(_as_typed(self.epochs) / _as_typed(rate))
         batch, size = self.sizes
-        return math.ceil(Fraction(self.epochs) * size / batch)
+        return math.ceil(_as_typed(self.epochs) * size / batch)
 
     @property
     def whole_epochs(self) -> int:
@@ -245,7 +248,7 @@ class _Run:
                 "epochs=None is no number; pass the passes over the data, by which these batches "
                 "are accounted for"
             )
-        return math.ceil(self.epochs)
+        return math.ceil(_as_typed(self.epochs))
 
     @property
     def bins(self) -> int:
@@ -340,6 +343,11 @@ _BUILT: dict[BatchScheme, Callable[[_Run], Mechanism]] = {
     "truncated": _truncated,
     "cyclic": _cyclic,
 }
+
+
+def _as_typed(number: float) -> Fraction:
+    """The decimals of a number: in floats, 3 epochs at rate 0.3 would take 11 steps."""
+    return Fraction(repr(number))
 
 
 def _size(name: str, value: int | None) -> int | None:
