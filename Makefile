@@ -32,7 +32,7 @@ python_of = $(shell for v in $(1); do for p in python$$v $$HOME/.pyenv/versions/
 PYTHON_LOWEST ?= $(call python_of,3.10 3.11)
 PYTHON_OTHER ?= $(call python_of,3.13 3.12)
 
-.PHONY: help run test test-slow test-lowest test-other-python test-integrations lint bench docs docs-links clean
+.PHONY: help run test test-slow test-lowest test-other-python test-integrations lint paper bench docs docs-links clean
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*## ' $(firstword $(MAKEFILE_LIST)) | sed -E 's/:[^#]*## /\t/' | expand -t 20
@@ -68,6 +68,9 @@ lint: $(INSTALLED_DEV) ## Check style, types and the direction of imports
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+paper: $(INSTALLED_DEV) ## Compute every table, figure and claim of the paper again, into build/paper
+	@$(BIN)/python -m paper build/paper
+
 bench: $(INSTALLED_DEV) ## Compare with other accountants, each in an environment of its own
 	$(BIN)/python benchmarks/run.py
 
@@ -80,7 +83,7 @@ docs-links: $(INSTALLED_DOCS) ## Check the documentation's links to other sites;
 
 clean: ## Remove environments, caches and build output
 	rm -rf $(VENV) $(VENV_ALL) $(VENV_LOWEST) $(VENV_OTHER) .venvs build dist .pytest_cache .ruff_cache .mypy_cache .import_linter_cache .hypothesis
-	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
+	find src paper tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(INSTALLED): pyproject.toml | $(BIN)/python
 	@echo "Installing gdpnum into $(VENV)"

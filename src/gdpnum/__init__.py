@@ -30,6 +30,7 @@ from gdpnum.mechanisms import (
     CyclicPoisson,
     DiscreteGaussian,
     DiscreteLaplace,
+    ExponentialMechanism,
     FixedSize,
     Gaussian,
     Laplace,
@@ -37,6 +38,7 @@ from gdpnum.mechanisms import (
     PoissonSampled,
     RandomizedResponse,
     Repeated,
+    ReportNoisyMax,
     Shuffled,
     TruncatedPoisson,
 )
@@ -44,6 +46,7 @@ from gdpnum.mechanisms import (
 if TYPE_CHECKING:
     from gdpnum import converter, dpsgd, integrations, plot, report, risk
     from gdpnum.account import tradeoff_curve
+    from gdpnum.auditing import AuditResult, OneRunAudit, RunsAudit, audit, audit_one_run
     from gdpnum.calibration import Calibration, DPSGDCalibration, calibrate, calibrate_dpsgd
     from gdpnum.comparison import Comparison, compare
     from gdpnum.converter import PLDConverter, get_worst_case_regret
@@ -90,6 +93,7 @@ __all__ = [
     "ZCDP",
     "Allocated",
     "ApproxDP",
+    "AuditResult",
     "BlackwellOrder",
     "BudgetExceeded",
     "CTDAccountant",
@@ -101,6 +105,7 @@ __all__ = [
     "DeltaDivergence",
     "DiscreteGaussian",
     "DiscreteLaplace",
+    "ExponentialMechanism",
     "FixedSize",
     "GDPFit",
     "Gaussian",
@@ -110,12 +115,15 @@ __all__ = [
     "KnownCurve",
     "Laplace",
     "Mechanism",
+    "OneRunAudit",
     "PLDConverter",
     "PoissonSampled",
     "PureDP",
     "RandomizedResponse",
     "Repeated",
+    "ReportNoisyMax",
     "Representation",
+    "RunsAudit",
     "Shuffled",
     "Statement",
     "SweepTable",
@@ -125,6 +133,8 @@ __all__ = [
     "UnsupportedMechanism",
     "__version__",
     "advantage_from_mu",
+    "audit",
+    "audit_one_run",
     "blackwell_order",
     "calibrate",
     "calibrate_dpsgd",
@@ -163,6 +173,7 @@ __all__ = [
 
 # Where each name is that needs numpy.
 _LAZY = {
+    "gdpnum.auditing": ["AuditResult", "OneRunAudit", "RunsAudit", "audit", "audit_one_run"],
     "gdpnum.calibration": ["Calibration", "DPSGDCalibration", "calibrate", "calibrate_dpsgd"],
     "gdpnum.comparison": ["Comparison", "compare"],
     "gdpnum.converter": ["PLDConverter", "get_worst_case_regret"],

@@ -8,7 +8,7 @@ records are in ``kinds`` and, for what is known only by a guarantee, beside thei
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -18,20 +18,7 @@ from gdpnum.floats import Floats
 from gdpnum.mechanisms.mechanism import Mechanism
 from gdpnum.pairs.pair import Bracket, Divergences, Pair
 
-__all__ = [
-    "Kind",
-    "Knob",
-    "Missing",
-    "Parts",
-    "Words",
-    "kind_named",
-    "kind_of",
-    "kinds",
-    "register",
-]
-
-Parts = tuple[tuple[Mechanism, int], ...]
-"""Leaves, each with how often it is released."""
+__all__ = ["Kind", "Knob", "Missing", "Words", "kind_named", "kind_of", "kinds", "register"]
 
 
 @dataclass(frozen=True)
@@ -67,8 +54,6 @@ class Kind:
 
     - ``pair``: the pair that dominates one release in one direction, the other being its reverse; a
       `Bracket` where the release's own pair is unknown; None where nothing is revealed.
-    - ``parts``: what together dominates one release, in terms of simpler leaves, and with ``below``
-      what it dominates; None where it is as simple as can be.
     - ``squared_mu``: the square of a mu that holds without slack, as squares add up; exactly, as a
       fraction, or infinity. ``is_gaussian``: whether the release is exactly of that mu;
       ``is_tight``: whether no smaller mu holds without slack.
@@ -79,6 +64,9 @@ class Kind:
     - ``knob``: what calibration turns. ``words``: how a report says it.
     - ``readers``: from the names of other packages' descriptions, by which ours is made.
     - ``example``: a leaf, on which the catalogue is tested.
+    - ``is_several``: whether a leaf is several releases even alone: those of ``together``.
+    - ``together``: the pairs of so many releases of a leaf in company, each with how often, where
+      they are others than its own pair that many times.
 
     A part that there is none of is `Missing`, with the reason.
     """
@@ -96,7 +84,8 @@ class Kind:
     knob: Knob | Missing
     words: Callable[[Any], Words] | Missing
     readers: Mapping[str, Callable[..., Any]] | Missing
-    parts: Callable[[Any, bool], Parts] | None = None
+    together: Callable[[Any, int], Sequence[tuple[Pair | Bracket, int]]] | None = None
+    is_several: Callable[[Any], bool] = lambda _: False
 
     @property
     def name(self) -> str:

@@ -13,7 +13,7 @@ from gdpnum.kind import kind_of
 from gdpnum.mechanisms.mechanism import Mechanism
 from gdpnum.pairs.atomic import approx_dp_pair
 from gdpnum.pairs.gaussian import GaussianPair
-from gdpnum.pairs.pair import Bracket, Release
+from gdpnum.pairs.pair import Bracket, Pair, Release
 
 __all__ = ["Releases", "composed_mu", "exact_mu", "gaussian_release", "releases"]
 
@@ -47,47 +47,35 @@ def releases(mechanism: Mechanism) -> Releases:
         raise InvalidArgument(
             f"{total} releases are more than {_MOST_RELEASES:g}; describe fewer steps"
         )
-    above, exact = _found(mechanism, below=False)
-    if not exact:
-        return Releases(_revealed(above), _revealed(_found(mechanism, below=True)[0]))
-    above = _revealed(above)
-    return Releases(above, above)
-
-
-def _found(mechanism: Mechanism, *, below: bool) -> tuple[list[Release], bool]:
-    """The releases on one side, and whether the other is the same."""
-    found: list[Release] = []
+    above: list[Release] = []
+    below: list[Release] = []
     gaussians: list[tuple[Fraction | float, int]] = []
     exact = True
-    for leaf, count, is_simple in _simplest(mechanism, below=below):
+    pairs: list[tuple[Pair | Bracket | None, int]]
+    for leaf, count in mechanism.parts:
         kind = kind_of(leaf)
-        exact = exact and is_simple
         if kind.is_gaussian(leaf):
             gaussians.append((kind.squared_mu(leaf), count))
             continue
-        pair = kind.pair(leaf)
-        if isinstance(pair, Bracket):
-            exact = False
-            # To forget a release is a processing of the others: what is left is dominated.
-            pair = pair.below if below else pair.above
-        if pair is not None:
-            found.append(Release(pair, count))
+        if kind.together is not None and (total > 1 or kind.is_several(leaf)):
+            pairs = list(kind.together(leaf, count))
+        else:
+            pairs = [(kind.pair(leaf), count)]
+        for found, times in pairs:
+            if isinstance(found, Bracket):
+                exact = False
+                above += [] if found.above is None else [Release(found.above, times)]
+                # To forget a release is a processing of the others: what is left is dominated.
+                below += [] if found.below is None else [Release(found.below, times)]
+            elif found is not None:
+                above.append(Release(found, times))
+                below.append(Release(found, times))
     mu = composed_mu(gaussians)
     if mu > 0.0:
-        found.append(gaussian_release(mu))
-    return found, exact
-
-
-def _simplest(mechanism: Mechanism, *, below: bool) -> Iterable[tuple[Mechanism, int, bool]]:
-    """The parts, in terms of simpler ones where there are; and whether they stand on both sides."""
-    for leaf, count in mechanism.parts:
-        kind = kind_of(leaf)
-        if kind.parts is None or kind.is_gaussian(leaf):
-            yield leaf, count, True
-            continue
-        is_same = kind.parts(leaf, True) == kind.parts(leaf, False)
-        for one, times in kind.parts(leaf, below):
-            yield one, count * times, is_same
+        above.append(gaussian_release(mu))
+        below.append(above[-1])
+    above = _revealed(above)
+    return Releases(above, above if exact else _revealed(below))
 
 
 def _revealed(found: list[Release]) -> list[Release]:

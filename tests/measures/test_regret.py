@@ -83,7 +83,7 @@ def test_a_gaussian_known_as_such_has_no_regret():
 
 
 def test_randomised_response_has_the_regret_of_the_paper():
-    """Figure 4b: mu = 1.23204 with regret 0.0575."""
+    """Figure 5b: mu = 1.23204 with regret 0.0575."""
     response = RandomizedResponse(epsilon=1.0)
     gdp = GDP.fit(response)
     assert gdp.mu == pytest.approx(1.23204, abs=5e-6)

@@ -10,13 +10,13 @@ import typer
 
 from gdpnum._version import __version__
 from gdpnum.cli import (
+    audit,
     calibrate,
     compare,
     completion,
     convert,
     dpsgd,
     opacus,
-    paper,
     report,
     run,
     sweep,
@@ -70,7 +70,7 @@ def options(
 
 
 _COMMANDS = (
-    *(dpsgd, run, convert, calibrate, compare, sweep, opacus, report, paper),
+    *(dpsgd, run, convert, calibrate, compare, sweep, opacus, report, audit),
     completion,
 )
 for _module in _COMMANDS:

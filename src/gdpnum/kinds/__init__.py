@@ -17,6 +17,7 @@ from gdpnum.kinds.gaussian import DISCRETE_GAUSSIAN, GAUSSIAN
 from gdpnum.kinds.laplace import DISCRETE_LAPLACE, LAPLACE
 from gdpnum.kinds.poisson import POISSON_SAMPLED
 from gdpnum.kinds.response import RANDOMIZED_RESPONSE
+from gdpnum.kinds.selection import EXPONENTIAL_MECHANISM, REPORT_NOISY_MAX
 
 __all__ = ["CATALOGUE"]
 
@@ -32,6 +33,8 @@ CATALOGUE = (
     ALLOCATED,
     TRUNCATED_POISSON,
     CYCLIC_POISSON,
+    EXPONENTIAL_MECHANISM,
+    REPORT_NOISY_MAX,
 )
 
 register(*CATALOGUE)

@@ -10,7 +10,7 @@ from scipy.special import bdtrc
 from gdpnum import charges
 from gdpnum.errors import BudgetExceeded
 from gdpnum.floats import Floats, root_above
-from gdpnum.kind import Kind, Missing, Parts
+from gdpnum.kind import Kind, Missing
 from gdpnum.kinds.poisson import POISSON_SAMPLED
 from gdpnum.mechanisms.batches import (
     Allocated,
@@ -164,36 +164,52 @@ SHUFFLED = Kind(
 # --- allocation ---------------------------------------------------------------------------------
 
 
-def _allocated_parts(leaf: Allocated, below: bool) -> Parts:
+def _blocks(leaf: Allocated, count: int) -> list[tuple[Bracket, int]]:
     """One bin each of as many blocks as bins are chosen; below, the sum of all, a Gaussian.
 
     Of t bins k: k - r blocks of floor(t / k) bins and r of one more, r = t mod k. Bins that are
-    kept over epochs make for less noise (Lemma B0).
+    kept over epochs make for less noise (Lemma B0). Each small block gets its share of the mu of
+    the sum.
     """
-    kept = leaf.inner.sigma / math.sqrt(leaf.kept)
-    if below and leaf.times > 1:
-        kept *= math.sqrt(leaf.bins) / leaf.times
-        return ((Gaussian(sigma=kept, neighbouring=leaf.neighbouring), 1),)
-    noise = Gaussian(sigma=kept, neighbouring=leaf.neighbouring)
     small, rest = divmod(leaf.bins, leaf.times)
-    blocks = ((small, leaf.times - rest), (small + 1, rest))
-    return tuple((Allocated(noise, bins=bins), count) for bins, count in blocks if count > 0)
+    noise = Gaussian(sigma=_kept_sigma(leaf), neighbouring=leaf.neighbouring)
+    if leaf.times == 1:
+        return [(_one_bin(noise, small), count)]
+    fewer = leaf.times - rest
+    mu = _moved(leaf) * leaf.times / (noise.sigma * math.sqrt(leaf.bins))
+    found = [(_block(noise, small, GaussianPair(mu / math.sqrt(fewer))), fewer * count)]
+    return found + ([(_block(noise, small + 1, None), rest * count)] if rest else [])
 
 
-def _allocated_pair(leaf: Allocated) -> Bracket:
+def _block(noise: Gaussian, bins: int, below: Pair | None) -> Bracket:
+    if bins == 1:
+        shift = 2.0 if noise.neighbouring == "replace" else 1.0
+        return Bracket(GaussianPair(shift / noise.sigma), below)
+    return Bracket(_one_bin(noise, bins).above, below)
+
+
+def _kept_sigma(leaf: Allocated) -> float:
+    return leaf.inner.sigma / math.sqrt(leaf.kept)
+
+
+def _one_bin(noise: Gaussian, bins: int) -> Bracket:
     """One of at least two bins, see `AllocatedPair`."""
-    sigma = leaf.inner.sigma
-    if sigma < _SMALLEST_SIGMA or leaf.bins > _MOST_BINS:
+    if noise.sigma < _SMALLEST_SIGMA or bins > _MOST_BINS:
         raise BudgetExceeded(
-            f"sigma={sigma!r} with {leaf.bins} bins is out of reach; describe at least a noise of "
+            f"sigma={noise.sigma!r} with {bins} bins is out of reach; describe at least a noise of "
             f"{_SMALLEST_SIGMA:g} (over the square root of the epochs, if bins are kept) and at "
             f"most {_MOST_BINS:g} bins"
         )
     # A record exchanged for one that adds nothing is an attack on replacement, too.
     return Bracket(
-        AllocatedPair(sigma, leaf.bins, exchanged=leaf.neighbouring == "replace"),
-        AllocatedPair(sigma, leaf.bins, merged=True),
+        AllocatedPair(noise.sigma, bins, exchanged=noise.neighbouring == "replace"),
+        AllocatedPair(noise.sigma, bins, merged=True),
     )
+
+
+def _allocated_pair(leaf: Allocated) -> Bracket:
+    """The pair of one bin; of several, which `_blocks` has, that of the first block."""
+    return _blocks(leaf, 1)[0][0]
 
 
 def _allocated_square(leaf: Allocated) -> Fraction:
@@ -208,7 +224,8 @@ ALLOCATED = Kind(
     description=Allocated,
     example=Allocated(Gaussian(sigma=2.0), bins=10),
     pair=_allocated_pair,
-    parts=_allocated_parts,
+    together=_blocks,
+    is_several=lambda leaf: leaf.times > 1,
     squared_mu=_allocated_square,
     is_gaussian=_is_in_every_bin,
     is_tight=_is_in_every_bin,

@@ -1,8 +1,8 @@
 """Frozen descriptions of what was run; no numerics.
 
 ``mechanism`` holds the base class, ``noise`` the single releases, ``sampling`` those on a random
-part of the data, ``batches`` other ways to draw one, ``composition`` several releases together,
-``dpsgd`` the common shorthand.
+part of the data, ``batches`` other ways to draw one, ``selection`` the best of several candidates,
+``composition`` several releases together, ``dpsgd`` the common shorthand.
 """
 
 from gdpnum.mechanisms.batches import (
@@ -24,6 +24,7 @@ from gdpnum.mechanisms.noise import (
     RandomizedResponse,
 )
 from gdpnum.mechanisms.sampling import PoissonSampled
+from gdpnum.mechanisms.selection import ExponentialMechanism, ReportNoisyMax
 
 __all__ = [
     "DPSGD",
@@ -33,6 +34,7 @@ __all__ = [
     "CyclicPoisson",
     "DiscreteGaussian",
     "DiscreteLaplace",
+    "ExponentialMechanism",
     "FixedSize",
     "Gaussian",
     "Laplace",
@@ -42,6 +44,7 @@ __all__ = [
     "PoissonSampled",
     "RandomizedResponse",
     "Repeated",
+    "ReportNoisyMax",
     "Shuffled",
     "TruncatedPoisson",
 ]

@@ -11,6 +11,7 @@ alone, and are labelled where they are; no global setting of matplotlib is chang
 that is passed, if any.
 """
 
+from gdpnum.plot.audits import audit
 from gdpnum.plot.charts import (
     Subject,
     column_axes,
@@ -24,6 +25,7 @@ from gdpnum.plot.charts import (
 
 __all__ = [
     "Subject",
+    "audit",
     "column_axes",
     "comparison",
     "difference",
