@@ -61,9 +61,9 @@ def bracket(segments, delta, fpr, accuracy):
     mechanism = described(segments)
     fit = gdpnum.fit_gdp(mechanism, slack=1e-10, tolerance=accuracy)
     curve = gdpnum.tradeoff_curve(mechanism, tolerance=accuracy)
-    bounds = account(mechanism, asked(accuracy)).bounds
+    found = account(mechanism, asked(accuracy))
     lowest_tpr, lowest_epsilon = 0.0, 0.0
-    for tests in bounds.attacks:
+    for tests in found.attacks:
         alphas = np.exp(np.minimum(tests.log_alpha, 0.0))
         lowest_tpr = max(lowest_tpr, _chord(alphas, tests.tpr, fpr))
         lowest_epsilon = max(lowest_epsilon, _refuted(tests, delta))
@@ -88,8 +88,8 @@ def batches(run, delta):
 
 def attacked(run, delta):
     """The largest epsilon that an attack on such a run refutes."""
-    bounds = account(gdpnum.DPSGD(**run), asked(1e-3)).bounds
-    return {"epsilon": max(_refuted(tests, delta) for tests in bounds.attacks)}
+    found = account(gdpnum.DPSGD(**run), asked(1e-3))
+    return {"epsilon": max(_refuted(tests, delta) for tests in found.attacks)}
 
 
 def _chord(alphas, tprs, fpr):

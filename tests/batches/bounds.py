@@ -13,9 +13,9 @@ def epsilon_above(run, delta):
 
 def epsilon_below(run, delta):
     """The largest epsilon that some attack refutes: tpr - e^eps alpha > delta."""
-    bounds = account(run, accuracy(1e-3)).bounds
+    found = account(run, accuracy(1e-3))
     largest = 0.0
-    for tests in bounds.attacks:
+    for tests in found.attacks:
         hit = tests.tpr > delta
         refuted = np.log(tests.tpr[hit] - delta) - tests.log_alpha[hit]
         largest = max(largest, float(refuted.max(initial=0.0)))
