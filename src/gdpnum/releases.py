@@ -80,9 +80,10 @@ def separate_releases(mechanism: Mechanism) -> Releases:
         if kind.is_gaussian(leaf):
             gaussians.append((kind.squared_mu(leaf), count))
             continue
-        pairs = [(kind.pair(leaf), count)]
-        if total > 1 and kind.together is not None:
+        if kind.together is not None and (total > 1 or kind.is_several(leaf)):
             pairs = list(kind.together(leaf, count))
+        else:
+            pairs = [(kind.pair(leaf), count)]
         for found, times in pairs:
             if isinstance(found, Bracket):
                 exact = False

@@ -48,7 +48,11 @@ in at most {tpr}.</p>
 right, on average; with nothing released it would be 50. If the second is the case only 1 time in
 100, {hundredth} are; with nothing released it would be 1.</p>"""
 
-_CASES = {"replace": "two values of one record", None: "two neighbouring datasets"}
+_CASES = {
+    "replace": "two values of one record",
+    "zero_out": "one record blanked out or not",
+    None: "two neighbouring datasets",
+}
 
 
 def rate_shown(rounded: str) -> str:

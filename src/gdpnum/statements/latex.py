@@ -41,6 +41,10 @@ _RELATIONS = {
         "for neighbours that differ by one record replaced by another",
         "attack that tells two values of one record apart",
     ),
+    "zero_out": (
+        "for neighbours that differ by one record whose contributions are blanked out",
+        "attack that tells whether one record was blanked out",
+    ),
     None: (
         "for the neighbours that its guarantee was given for",
         "attack that tells two neighbouring datasets apart",

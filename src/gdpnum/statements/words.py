@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from gdpnum.formulas.gaussian_profile import advantage_of_mu
 from gdpnum.mechanisms import (
+    Batches,
     DiscreteGaussian,
     DiscreteLaplace,
     Gaussian,
@@ -17,6 +18,7 @@ from gdpnum.mechanisms import (
     RandomizedResponse,
 )
 from gdpnum.representations import KnownCurve
+from gdpnum.statements.batch_words import conditions, drawn, scheme
 from gdpnum.statements.numbers import as_given, delta_shown, fpr_shown, lower, percent, upper
 from gdpnum.statements.record import (
     COMPLETE_REGRET,
@@ -112,6 +114,12 @@ def risk(statement: Statement) -> str:
         return (
             "An attacker who tries to tell whether one record was used, and is wrong about 10 % of "
             f"the records that were not, is right about at most {found} of those that were."
+        )
+    if statement.neighbouring == "zero_out":
+        return (
+            "An attacker who tries to tell whether one record was used or blanked out, and is "
+            "wrong about 10 % of the records that were blanked out, is right about at most "
+            f"{found} of those that were used."
         )
     what = (
         "which of two values one record had"
@@ -299,6 +307,10 @@ def run_in_words(run: Mechanism) -> str:
 
 def _released(leaf: Mechanism, count: int) -> str:
     times = "once" if count == 1 else f"{count} times"
+    if isinstance(leaf, Batches):
+        more = getattr(leaf, "records_per_person", 1)
+        person = f" (at most {more} records a person)" if more > 1 else ""
+        return f"{_noise(leaf.inner)} on {drawn(leaf, count)}{person}"
     if isinstance(leaf, PoissonSampled):
         each = "each time on" if count > 1 else "on"
         return (
@@ -328,10 +340,11 @@ def _noise(leaf: Mechanism) -> str:
 def assumptions(statement: Statement) -> dict[str, Any]:
     """What was assumed, for machines."""
     run = statement.run
-    sampled = any(isinstance(leaf, PoissonSampled) for leaf, _ in run.parts)
+    schemes = ["Poisson" for leaf, _ in run.parts if isinstance(leaf, PoissonSampled)]
+    schemes += [scheme(leaf) for leaf, _ in run.parts if isinstance(leaf, Batches)]
     return {
         "neighbouring": statement.neighbouring,
-        "sampling": "Poisson" if sampled else None,
+        "sampling": ", ".join(dict.fromkeys(schemes)) or None,
         "noise_multiplier": noise_parameter(run),
         "composition": "parameters fixed in advance; a release may depend on earlier outcomes",
         "tolerance": statement.tolerance,
@@ -342,10 +355,10 @@ def assumptions(statement: Statement) -> dict[str, Any]:
 def noise_parameter(run: Mechanism) -> str | None:
     """What the noise is measured in."""
     leaves = [leaf for leaf, _ in run.parts]
-    noises = [leaf.inner if isinstance(leaf, PoissonSampled) else leaf for leaf in leaves]
+    noises = [leaf.inner if isinstance(leaf, PoissonSampled | Batches) else leaf for leaf in leaves]
     found = []
     if any(isinstance(noise, Gaussian | DiscreteGaussian) for noise in noises):
-        trained = all(isinstance(leaf, PoissonSampled) for leaf in leaves)
+        trained = all(isinstance(leaf, PoissonSampled | Batches) for leaf in leaves)
         found.append(f"noise standard deviation / {'clipping norm' if trained else 'sensitivity'}")
     if any(isinstance(noise, Laplace | DiscreteLaplace) for noise in noises):
         found.append("noise scale / sensitivity")
@@ -357,6 +370,7 @@ def neighbours(statement: Statement) -> str:
     return {
         "add_remove": "neighbours differ by one record added or removed",
         "replace": "neighbours differ by one record replaced by another",
+        "zero_out": "neighbours differ by one record whose contributions are blanked out",
         None: "neighbours are those that the guarantee was given for",
     }[statement.neighbouring]
 
@@ -365,7 +379,10 @@ def assumptions_in_words(statement: Statement) -> str:
     """What was assumed, in a sentence or two."""
     named = statement.assumptions
     said = [neighbours(statement)]
-    if named["sampling"]:
+    said += dict.fromkeys(
+        conditions(leaf) for leaf, _ in statement.run.parts if isinstance(leaf, Batches)
+    )
+    if "Poisson" in (named["sampling"] or "").split(", "):
         said.append(
             "each record joins each step with the stated probability, by itself (Poisson sampling)"
         )
