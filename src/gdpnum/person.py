@@ -7,7 +7,15 @@ from dataclasses import replace
 from gdpnum import _validate
 from gdpnum.account import tradeoff_curve
 from gdpnum.errors import InvalidArgument
-from gdpnum.mechanisms import Composed, Gaussian, MatrixMechanism, Mechanism, PoissonSampled
+from gdpnum.mechanisms import (
+    Composed,
+    FixedSize,
+    Gaussian,
+    MatrixMechanism,
+    Mechanism,
+    PoissonSampled,
+    Shuffled,
+)
 from gdpnum.mechanisms.composition import repeat
 from gdpnum.mechanisms.mechanism import checked
 from gdpnum.representations import KnownCurve
@@ -18,8 +26,9 @@ __all__ = ["per_person", "protected_unit"]
 def per_person(mechanism: Mechanism, *, records_per_person: int | None) -> Mechanism:
     """The same run, protecting a person with at most so many records instead of one record.
 
-    Poisson-sampled Gaussian noise and correlated noise have a bound of their own, which is exact;
-    of everything else the curve is composed with itself (`TradeoffCurve.group`).
+    Poisson-sampled Gaussian noise, correlated noise, and batches that are shuffled or of a fixed
+    size have a bound of their own; of everything else the curve is composed with itself
+    (`TradeoffCurve.group`).
 
     Raises `InvalidArgument` where the number is not known (None): without it nothing holds.
 
@@ -53,7 +62,7 @@ def _for_person(leaf: Mechanism, records: int) -> Mechanism:
         )
     if isinstance(leaf, Gaussian) and leaf.neighbouring != "replace":
         return PoissonSampled(leaf, rate=1.0, records_per_person=records)
-    if isinstance(leaf, MatrixMechanism) or (
+    if isinstance(leaf, MatrixMechanism | FixedSize | Shuffled) or (
         isinstance(leaf, PoissonSampled)
         and isinstance(leaf.inner, Gaussian)
         and leaf.neighbouring != "replace"

@@ -275,7 +275,7 @@ class Steps:
         return loss, units, tuple(posteriors)
 
     def lifted(self, nodes: Nodes, angles: Floats) -> tuple[Floats, Floats | None, Floats]:
-        """Logs of |A(u + ia) / A(u)|, the same of C (None: zero), and arg A - arg C, for angles c a.
+        """Logs of |A(u + ia) / A(u)|, of C likewise (None: zero), and arg A - arg C, by angles c a.
 
         By segment, angle and node; k c a must be below pi.
         """

@@ -28,10 +28,10 @@ from gdpnum.person_charges import (
 __all__ = ["group_curve", "group_slack"]
 
 # Claims of the profile that the result is made of.
-_CLAIMS = 4096
+_CLAIMS = 2048
 
 # Vertices of each curve that is composed, at most: of more, every so many make way.
-_VERTICES = 20_000
+_VERTICES = 80_000
 
 
 def group_slack(mu: float, slack: float, records: int) -> float:

@@ -264,12 +264,12 @@ def tuning_kind(curve_of: CurveOf) -> Kind:
         found = curve(leaf)
         return pair_of_curve(found) if found.advantage > 0.0 else None
 
-    def pieces(leaf: BestOf) -> Sequence[tuple[Pair | Bracket, int]]:
+    def together(leaf: BestOf, count: int) -> Sequence[tuple[Pair | Bracket, int]]:
         # With a score that says nothing the best is like any other run. Of a Poisson number there
         # may be none at all.
         runs = [] if leaf.number == "poisson" else releases(leaf.run).below
-        attacks = [(Bracket(None, one.pair), one.times) for one in runs]
-        return [(Bracket(above(leaf), None), 1), *attacks]
+        attacks = [(Bracket(None, one.pair), count * one.times) for one in runs]
+        return [(Bracket(above(leaf), None), count), *attacks]
 
     def own_divergences(leaf: BestOf, orders: Floats) -> Divergences | None:
         found = above(leaf)
@@ -285,11 +285,12 @@ def tuning_kind(curve_of: CurveOf) -> Kind:
         mass_at_infinity=lambda leaf: curve(leaf).mass_at_infinity,
         divergences=own_divergences,
         concentration=lambda leaf, order: pair_concentration(above(leaf), order),
-        curve=Missing("its curve is a bound: what is known of it is in its pieces"),
+        curve=Missing("its curve is a bound: an attack on one run is all that is known from below"),
         knob=Missing("what is tuned has the noise; calibrate a function of it"),
         words=Missing("said by statements"),
         readers=Missing("read by integrations"),
-        pieces=pieces,
+        together=together,
+        is_several=lambda _: True,
     )
 
 

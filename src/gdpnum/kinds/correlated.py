@@ -50,14 +50,15 @@ def _pair(leaf: MatrixMechanism) -> Pair | Bracket:
     return Bracket(GaussianPair(_mu(leaf)), GaussianPair(_attained(leaf)))
 
 
-def _pieces(leaf: MatrixMechanism) -> Sequence[tuple[Pair | Bracket, int]]:
+def _together(leaf: MatrixMechanism, count: int) -> Sequence[tuple[Pair | Bracket, int]]:
+    """In pieces that keep exp(loss) in range, as Gaussians are."""
     above, below = gaussian_release(_mu(leaf)), gaussian_release(_attained(leaf))
     if below.pair.mass_at_infinity > 0.0:
         # That is how a bound is rounded up, and no attack.
         below = Release(GaussianPair(1.0), 1)
     return [
-        (Bracket(above.pair, None), above.times),
-        (Bracket(None, below.pair), below.times),
+        (Bracket(above.pair, None), count * above.times),
+        (Bracket(None, below.pair), count * below.times),
     ]
 
 
@@ -75,5 +76,6 @@ MATRIX_MECHANISM = Kind(
     knob=Knob("noise_multiplier", is_noise=True),
     words=Missing("said by statements"),
     readers=Missing("read by integrations"),
-    pieces=_pieces,
+    together=_together,
+    is_several=lambda _: True,
 )

@@ -48,7 +48,11 @@ in at most {tpr}.</p>
 right, on average; with nothing released it would be 50. If the second is the case only 1 time in
 100, {hundredth} are; with nothing released it would be 1.</p>"""
 
-_CASES = {"replace": "two values of one record", None: "two neighbouring datasets"}
+_CASES = {
+    "replace": "two values of one record",
+    "zero_out": "one record blanked out or not",
+    None: "two neighbouring datasets",
+}
 
 
 def rate_shown(rounded: str) -> str:
@@ -112,7 +116,7 @@ def control(statement: Statement, readings: Readings) -> str:
         key: element("span", escaped(text), class_="value", data_shows=key)
         for key, text in texts.items()
     }
-    prose = _MEMBERS if statement.neighbouring in ("add_remove", "zero_out") else _TWO_CASES
+    prose = _MEMBERS if statement.neighbouring == "add_remove" else _TWO_CASES
     cases = _CASES.get(statement.neighbouring, "")
     exact = {"tpr": shown.tpr, "tpr_gdp": shown.tpr_gdp}
     run, mu = (

@@ -26,13 +26,13 @@ _POSITIVES = {
         "how often an attack accuses a record that was not used",
         "how often it accuses a record that was used",
     ),
-    "zero_out": (
-        "how often an attack accuses a record whose contributions were blanked out",
-        "how often it accuses a record that was used",
-    ),
     "replace": (
         "how often an attack takes the first of two values of a record for the second",
         "how often it recognises the second",
+    ),
+    "zero_out": (
+        "how often an attack accuses a record that was blanked out",
+        "how often it accuses a record that was used",
     ),
     None: (
         "how often an attack takes the first of two neighbouring datasets for the second",

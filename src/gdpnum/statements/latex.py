@@ -37,13 +37,13 @@ _RELATIONS = {
         "for neighbours that differ by one record added or removed",
         "membership inference attack on one record",
     ),
-    "zero_out": (
-        "for neighbours that differ by one record whose contributions are blanked out",
-        "membership inference attack on one record",
-    ),
     "replace": (
         "for neighbours that differ by one record replaced by another",
         "attack that tells two values of one record apart",
+    ),
+    "zero_out": (
+        "for neighbours that differ by one record whose contributions are blanked out",
+        "attack that tells whether one record was blanked out",
     ),
     None: (
         "for the neighbours that its guarantee was given for",

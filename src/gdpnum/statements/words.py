@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from gdpnum.formulas.gaussian_profile import advantage_of_mu
 from gdpnum.mechanisms import (
+    Batches,
     BestOf,
     DiscreteGaussian,
     DiscreteLaplace,
@@ -20,6 +21,7 @@ from gdpnum.mechanisms import (
     Skellam,
 )
 from gdpnum.representations import KnownCurve
+from gdpnum.statements.batch_words import conditions, drawn, scheme
 from gdpnum.statements.numbers import as_given, delta_shown, fpr_shown, lower, percent, upper
 from gdpnum.statements.record import (
     COMPLETE_REGRET,
@@ -111,13 +113,18 @@ def _regret_of(statement: Statement, printed: str) -> float:
 def risk(statement: Statement) -> str:
     """The guarantee as one true positive rate, for readers of no formula."""
     found = percent(tpr_at(statement, _EXAMPLE_FPR).tpr)
-    if statement.neighbouring in ("add_remove", "zero_out"):
-        one, many = for_unit(statement, "one record"), "records"
-        if one != "one record":
-            many = "persons"
+    one = for_unit(statement, "one record")
+    many = "records" if one == "one record" else "persons"
+    if statement.neighbouring == "add_remove":
         return (
             f"An attacker who tries to tell whether {one} was used, and is wrong about 10 % of "
             f"the {many} that were not, is right about at most {found} of those that were."
+        )
+    if statement.neighbouring == "zero_out":
+        return (
+            f"An attacker who tries to tell whether {one} was used or blanked out, and is "
+            f"wrong about 10 % of the {many} that were blanked out, is right about at most "
+            f"{found} of those that were used."
         )
     what = (
         for_unit(statement, "which of two values one record had")
@@ -318,6 +325,10 @@ def _released(leaf: Mechanism, count: int) -> str:
             f"{_noise(leaf.inner)}, {times}, of respondents who answer with probability "
             f"{as_given(leaf.rate)}"
         )
+    if isinstance(leaf, Batches):
+        more = leaf.records_per_person or 1
+        person = f" (at most {more} records a person)" if more > 1 else ""
+        return f"{_noise(leaf.inner)} on {drawn(leaf, count)}{person}"
     if isinstance(leaf, PoissonSampled):
         each = "each time on" if count > 1 else "on"
         return (
@@ -368,10 +379,11 @@ def assumptions(statement: Statement) -> dict[str, Any]:
     """What was assumed, for machines."""
     run = statement.run
     leaves = [part for leaf, _ in run.parts for part in _inside(leaf)]
-    sampled = any(isinstance(leaf, PoissonSampled) for leaf in leaves)
+    schemes = ["Poisson" for leaf in leaves if isinstance(leaf, PoissonSampled)]
+    schemes += [scheme(leaf) for leaf in leaves if isinstance(leaf, Batches)]
     return {
         "neighbouring": statement.neighbouring,
-        "sampling": "Poisson" if sampled else None,
+        "sampling": ", ".join(dict.fromkeys(schemes)) or None,
         "noise_multiplier": noise_parameter(run),
         "composition": "parameters fixed in advance; a release may depend on earlier outcomes",
         "tolerance": statement.tolerance,
@@ -383,11 +395,11 @@ def noise_parameter(run: Mechanism) -> str | None:
     """What the noise is measured in."""
     leaves = [leaf for leaf, _ in run.parts]
     leaves = [part for leaf in leaves for part in _inside(leaf)]
-    noises = [leaf.inner if isinstance(leaf, PoissonSampled) else leaf for leaf in leaves]
+    noises = [leaf.inner if isinstance(leaf, PoissonSampled | Batches) else leaf for leaf in leaves]
     found = []
     gaussians = Gaussian | DiscreteGaussian | Skellam | MatrixMechanism
     if any(isinstance(noise, gaussians) for noise in noises):
-        trained = all(isinstance(leaf, PoissonSampled) for leaf in leaves)
+        trained = all(isinstance(leaf, PoissonSampled | Batches) for leaf in leaves)
         found.append(f"noise standard deviation / {'clipping norm' if trained else 'sensitivity'}")
     if any(isinstance(noise, Laplace | DiscreteLaplace) for noise in noises):
         found.append("noise scale / sensitivity")
@@ -420,7 +432,10 @@ def assumptions_in_words(statement: Statement) -> str:
     """What was assumed, in a sentence or two."""
     named = statement.assumptions
     said = [neighbours(statement)]
-    if named["sampling"]:
+    said += dict.fromkeys(
+        conditions(leaf) for leaf, _ in statement.run.parts if isinstance(leaf, Batches)
+    )
+    if "Poisson" in (named["sampling"] or "").split(", "):
         said.append(
             "each record joins each step with the stated probability, by itself (Poisson sampling)"
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
@@ -17,6 +18,7 @@ from gdpnum import _validate
 from gdpnum._version import __version__
 from gdpnum.errors import InvalidType
 from gdpnum.sweeps.journal import Journal, fingerprint
+from gdpnum.sweeps.progress import drawn
 from gdpnum.sweeps.row import COLUMNS, Wanted, rows
 from gdpnum.sweeps.setting import Setting, identity, named
 from gdpnum.sweeps.table import SweepTable
@@ -42,14 +44,14 @@ def sweep(
     executor: Executor | None = None,
     workers: int | None = None,
     resume: str | Path | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Callable[[int, int], None] | bool | None = None,
 ) -> SweepTable:
     """The columns wanted of each setting, one record a setting.
 
     A setting is a dictionary of what `DPSGD` takes, such as ``noise_multiplier``, ``sample_rate``
     and ``steps``, or ``batch_size``, ``dataset_size`` and ``epochs`` (see `grid`), to which labels
-    of any other name may be added; or any mechanism. One that fails becomes a record with its
-    ``error``; the others go on.
+    of any other name may be added; or any mechanism. A DataFrame has one a row. One that fails
+    becomes a record with its ``error``; the others go on.
 
     Work is spread over the cores of this machine, or over ``workers`` of them; 1 stays in this
     process. Any `concurrent.futures.Executor` serves in their place, such as
@@ -58,7 +60,7 @@ def sweep(
 
     ``resume`` names a JSON lines file that keeps each row as soon as it is there. A sweep that was
     interrupted goes on from it; what is in it is not computed again. ``progress`` is called with
-    the number of settings done and of all.
+    the number of settings done and of all; True draws a line of it on stderr.
 
     >>> from gdpnum import grid, sweep
     >>> table = sweep(
@@ -69,7 +71,7 @@ def sweep(
     >>> [f"{record['mu']:.3f}" for record in table]
     ['0.341', '0.062']
     """
-    chosen = list(settings)
+    chosen = _listed(settings)
     wanted = Wanted(tuple(columns), slack, tolerance)
     leading = [named(number, setting) for number, setting in enumerate(chosen)]
     if workers is not None:
@@ -79,6 +81,21 @@ def sweep(
             f"executor={executor!r} has no submit; pass a concurrent.futures.Executor, "
             "such as dask.distributed.Client(...).get_executor()"
         )
+    if isinstance(progress, bool):
+        if not progress:
+            progress = None
+        else:
+            with drawn(sys.stderr) as show:
+                return sweep(
+                    chosen,
+                    columns=wanted.columns,
+                    slack=slack,
+                    tolerance=tolerance,
+                    executor=executor,
+                    workers=workers,
+                    resume=resume,
+                    progress=show,
+                )
     found: dict[int, dict[str, Any]] = {}
     keep: Callable[[Rows], None] = found.update
 
@@ -103,6 +120,13 @@ def sweep(
             gather()
     records = ({**leading[number], **_floats(found[number])} for number in range(len(chosen)))
     return SweepTable(tuple(records))
+
+
+def _listed(settings: Any) -> list[Setting]:
+    """The settings one by one; a DataFrame has them as rows."""
+    if hasattr(settings, "to_dict") and hasattr(settings, "columns"):
+        return list(settings.to_dict("records"))
+    return list(settings)
 
 
 def _floats(row: dict[str, Any]) -> dict[str, Any]:
