@@ -7,6 +7,8 @@ lets a TPR grow at most as the curve says: TPR_k(a) = TPR(TPR_(k-1)(a)). Source:
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from scipy.special import ndtr, ndtri
 
@@ -27,8 +29,9 @@ from gdpnum.person_charges import (
 
 __all__ = ["group_curve", "group_slack"]
 
-# Claims of the profile that the result is made of.
-_CLAIMS = 2048
+# Claims of the profile that the result is made of, at least, and how many vertices all of them
+# together may look at: a second's work.
+_CLAIMS, _LOOKS = 1024, 2.5e8
 
 # Vertices of each curve that is composed, at most: of more, every so many make way.
 _VERTICES = 80_000
@@ -145,8 +148,9 @@ def _steep_half(alphas: Floats, tprs: Floats) -> Lines:
     with np.errstate(over="ignore"):
         slopes = np.log(rises[steep]) - np.log(runs[steep])
     slopes = np.unique(slopes[np.isfinite(slopes)])
-    if slopes.size > _CLAIMS:
-        slopes = slopes[np.linspace(0, slopes.size - 1, _CLAIMS).astype(np.intp)]
+    most = max(_CLAIMS, int(_LOOKS / alphas.size))
+    if slopes.size > most:
+        slopes = slopes[np.linspace(0, slopes.size - 1, most).astype(np.intp)]
     epsilons = np.append(0.0, slopes[slopes > 0.0])
     deltas = np.array([_delta(epsilon, alphas, tprs) for epsilon in epsilons.tolist()])
     if deltas.min() >= 1.0:
@@ -156,8 +160,8 @@ def _steep_half(alphas: Floats, tprs: Floats) -> Lines:
 
 def _delta(epsilon: float, alphas: Floats, tprs: Floats) -> float:
     """The profile of what the vertices span, raised by its rounding."""
-    with np.errstate(divide="ignore", over="ignore"):
-        lost = np.exp(np.minimum(epsilon + np.log(alphas), 700.0))
+    # A slope that doubles do not hold counts as the largest: a smaller loss is the safe side.
+    lost = math.exp(min(epsilon, 709.0)) * alphas
     best = int(np.argmax(tprs - lost))
     found = group_profile_up(float(tprs[best]), float(lost[best]))
     return max(float(tprs[0]), found)
