@@ -37,7 +37,12 @@ __all__ = [
     "epsilon",
     "gaussian_profile",
     "gaussian_rate",
+    "gram",
+    "group_profile",
+    "group_rate",
+    "group_slack",
     "growth",
+    "inversion",
     "joint_mass",
     "lift",
     "log_alpha",
@@ -49,11 +54,16 @@ __all__ = [
     "quantile",
     "ratio_cell",
     "renyi",
+    "run_chance",
     "running_sum",
     "samples",
+    "sensitivity",
     "tail_sum",
     "tilt",
     "transform",
+    "winner_density",
+    "winner_profile",
+    "winner_shift",
     "wrapped",
 ]
 
@@ -339,3 +349,73 @@ def binomial_tail(size: int) -> float:
     It comes from logarithms of factorials, each known to an ulp of its size, about n log n.
     """
     return 2.0**-50 * (1.0 + size * math.log(size + 1.0))
+
+
+# --- persons, correlated noise, tuning (docs/proofs_person.md) ----------------------------------
+
+
+def inversion(losses: Floats, terms: int, largest: float, centre: float) -> Floats:
+    """Error of the loss of a mixture of so many shifts at an outcome (Lemma P11).
+
+    ``largest`` is the size of the logarithms of its weights, ``centre`` the largest shift. Roots in
+    the number of terms, as their errors are averaged.
+    """
+    size = np.abs(losses) + largest + centre**2
+    return np.asarray(8.0 * UNIT * (1.0 + size) * math.sqrt(terms))
+
+
+def group_rate() -> float:
+    """Relative error of a rate interpolated between vertices (Lemma P12)."""
+    return 8.0 * UNIT
+
+
+def group_profile() -> float:
+    """Error of tpr - exp(eps) alpha, relative to the two terms (Lemma P13)."""
+    return 2.0**-46
+
+
+def group_slack(mu: float) -> float:
+    """Relative error of one step of s + Phi(Phi^-1(s') + mu) (Lemma P14).
+
+    An error of x units in a quantile z, of at most 40, is one of x |z| units in Phi(z).
+    """
+    return 4.0 * (64.0 + (40.0 + mu) ** 2) * UNIT
+
+
+def gram(terms: int) -> float:
+    """Error of a sum of products of two columns, over the product of their norms (Lemma P15)."""
+    return (terms + 8.0) * UNIT
+
+
+def sensitivity(terms: int) -> float:
+    """Relative error of the root of a sum of so many non-negative terms (Lemma P16)."""
+    return (terms + 8.0) * UNIT
+
+
+def run_chance(terms: int) -> float:
+    """Error of a difference of two sums of so many chances of numbers of runs (Lemma P17).
+
+    Each chance is a running product of ratios, four roundings a factor.
+    """
+    return 2.0**-48 * (16.0 + terms)
+
+
+def winner_density(steepness: float) -> float:
+    """Relative error of phi'(u), phi the generating function of the number of runs (Lemma P18).
+
+    ``steepness`` bounds the derivative of log phi'; an argument is known to a few units of one.
+    """
+    return 2.0**-48 * (8.0 + steepness)
+
+
+def winner_shift(epsilons: Floats) -> Floats:
+    """Error of eps + log r_k (Lemma P19)."""
+    return 2.0**-46 * (1.0 + np.abs(epsilons))
+
+
+def winner_profile(terms: int) -> float:
+    """Relative error of a sum of so many profile values times weights, and of those (Lemma P20).
+
+    A weight is itself a sum of up to twenty thousand.
+    """
+    return 2.0**-36 + (terms + 8.0) * UNIT

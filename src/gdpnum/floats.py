@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["NUMPY", "UNIT", "Floats", "quotient_above", "root_above"]
+__all__ = ["NUMPY", "UNIT", "Floats", "quotient_above", "root_above", "root_below"]
 
 Floats = NDArray[np.float64]
 
@@ -43,3 +43,13 @@ def root_above(square: Fraction) -> float:
         return math.ldexp(found, power)
     except OverflowError:
         return math.inf
+
+
+def root_below(square: Fraction) -> float:
+    """The square root of a non-negative fraction, rounded down."""
+    found = root_above(square)
+    if math.isinf(found):
+        return math.nextafter(math.inf, 0.0)
+    while Fraction(found) ** 2 > square:
+        found = math.nextafter(found, 0.0)
+    return found

@@ -33,6 +33,7 @@ from gdpnum.pairs.atomic import discrete_gaussian_pair
 from gdpnum.pairs.gaussian import GaussianPair
 from gdpnum.renyi.divergences import renyi_divergences
 from tests.charges.batch_pins import BATCH_PINS
+from tests.charges.person_pins import PERSON_PINS
 
 BITS = 256
 LONG = 0.5 * float(np.finfo(np.longdouble).eps)
@@ -522,7 +523,7 @@ PINS: dict[str, Callable[[], None]] = {
     and getattr(function, "__module__", "") == __name__
 }
 PINS["drift"] = drift_of_losses
-PINS = {name: in_balls(function) for name, function in PINS.items()} | BATCH_PINS
+PINS = {name: in_balls(function) for name, function in PINS.items()} | BATCH_PINS | PERSON_PINS
 
 
 def zeroed(monkeypatch, name):

@@ -9,9 +9,9 @@ from typing import Any, final
 from gdpnum import _validate
 from gdpnum.budget.ledger import Ledger, state_of
 from gdpnum.errors import UnsupportedMechanism
+from gdpnum.floats import root_above, root_below
 from gdpnum.kind import kind_of
 from gdpnum.mechanisms import BestOf, Mechanism, PoissonSampled
-from gdpnum.person_charges import budget_root_down, budget_root_up
 from gdpnum.representations import GDP, KnownCurve
 
 __all__ = ["Budget"]
@@ -53,13 +53,13 @@ class Budget(Ledger):
     def spent(self) -> float:
         """The mu of what was released so far, from above."""
         with self._lock:
-            return budget_root_up(self._spent)
+            return root_above(self._spent)
 
     @property
     def remaining(self) -> float:
         """The mu of the largest release that is still covered, from below."""
         with self._lock:
-            return budget_root_down(self._total - self._spent)
+            return root_below(self._total - self._spent)
 
     def __repr__(self) -> str:
         return f"Budget(mu={self._mu!r}, spent={self.spent!r})"

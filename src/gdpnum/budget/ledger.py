@@ -13,14 +13,16 @@ from gdpnum.errors import GdpnumError, InvalidArgument
 from gdpnum.mechanisms import Composed, Mechanism
 from gdpnum.mechanisms.composition import repeat
 from gdpnum.mechanisms.mechanism import checked
-from gdpnum.person_charges import budget_total_up
 from gdpnum.statements.description import parts_of, run_of
 
-__all__ = ["Ledger", "OverBudget", "not_a_state", "state_of"]
+__all__ = ["Ledger", "OverBudget", "not_a_state", "shortened", "state_of"]
 
 T = TypeVar("T")
 R = TypeVar("R")
 P = ParamSpec("P")
+
+# Exact sums get longer with every new denominator; beyond so many bits they are rounded up.
+_LONGEST = 4096
 
 # Costs that are kept for the next time.
 _MOST_KNOWN = 1024
@@ -74,7 +76,7 @@ class Ledger(ABC):
         with self._lock:
             if self._spent + cost > self._total:
                 raise OverBudget(self._refusal(mechanism))
-            self._spent = budget_total_up(self._spent + cost)
+            self._spent = shortened(self._spent + cost)
             for leaf, count in mechanism.parts:
                 self._parts[leaf] = self._parts.get(leaf, 0) + count
 
@@ -200,3 +202,10 @@ def not_a_state() -> InvalidArgument:
     return InvalidArgument(
         "the text is not the JSON state of such a budget; pass what to_json wrote"
     )
+
+
+def shortened(total: Fraction) -> Fraction:
+    """An exact sum, rounded up to a multiple of 2^-1024 once it has grown long."""
+    if total.denominator.bit_length() <= _LONGEST:
+        return total
+    return Fraction(-((-total.numerator << 1024) // total.denominator), 1 << 1024)

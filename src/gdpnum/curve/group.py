@@ -12,7 +12,7 @@ import math
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from gdpnum import _validate
+from gdpnum import _validate, charges
 from gdpnum.bounds.claims import lines_of_claims
 from gdpnum.bounds.lines import EVERYTHING, Lines
 from gdpnum.curve.gaussian import GaussianCurve
@@ -20,12 +20,6 @@ from gdpnum.curve.piecewise import PiecewiseCurve
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import InvalidArgument, InvalidType
 from gdpnum.floats import Floats
-from gdpnum.person_charges import (
-    group_alphas_down,
-    group_profile_up,
-    group_slack_up,
-    group_tprs_up,
-)
 
 __all__ = ["group_curve", "group_slack"]
 
@@ -52,7 +46,8 @@ def group_slack(mu: float, slack: float, records: int) -> float:
     for _ in range(records - 1):
         if slack == 0.0:
             return 0.0
-        reached = min(1.0, group_slack_up(slack + float(ndtr(ndtri(reached) + mu)), mu))
+        grown = slack + float(ndtr(ndtri(reached) + mu))
+        reached = min(1.0, grown * (1.0 + charges.group_slack(mu)))
     return reached
 
 
@@ -87,13 +82,21 @@ def _says_nothing(records: int) -> InvalidArgument:
     )
 
 
+def _up(tprs: Floats) -> Floats:
+    return np.minimum(tprs * (1.0 + charges.group_rate()), 1.0)
+
+
+def _down(alphas: Floats) -> Floats:
+    return alphas * (1.0 - charges.group_rate())
+
+
 def _vertices(curve: PiecewiseCurve) -> tuple[Floats, Floats]:
     """The vertices (alphas, TPRs) of a symmetric curve, from alpha = 0 to (1, 1), both rising."""
     alphas, tprs = curve.steep.from_zero()
     tprs = np.minimum(tprs, 1.0)
     # The other half is the mirror image: alpha becomes 1 - tpr.
-    mirrored_alphas = group_alphas_down(1.0 - tprs[::-1])
-    mirrored_tprs = group_tprs_up(1.0 - alphas[::-1])
+    mirrored_alphas = _down(1.0 - tprs[::-1])
+    mirrored_tprs = _up(1.0 - alphas[::-1])
     return _hull(
         np.concatenate([alphas, mirrored_alphas, [1.0]]),
         np.concatenate([tprs, mirrored_tprs, [1.0]]),
@@ -115,14 +118,14 @@ def _composed(
 
     Points may lie above the composition, none below: alphas are rounded down and TPRs up.
     """
-    there = group_tprs_up(np.interp(inner_tprs, alphas, tprs))
+    there = _up(np.interp(inner_tprs, alphas, tprs))
     # Places at which the inner TPR has come to an alpha of the outer; those it starts above are
     # at alpha = 0 already.
     rises = np.append(True, np.diff(inner_tprs) > 0.0)
-    reaching = group_alphas_down(np.interp(alphas, inner_tprs[rises], inner_alphas[rises]))
+    reaching = _down(np.interp(alphas, inner_tprs[rises], inner_alphas[rises]))
     within = alphas > inner_tprs[0]
     found_alphas = np.concatenate([inner_alphas, reaching[within]])
-    return _thinned(*_hull(found_alphas, np.concatenate([there, group_tprs_up(tprs[within])])))
+    return _thinned(*_hull(found_alphas, np.concatenate([there, _up(tprs[within])])))
 
 
 def _thinned(alphas: Floats, tprs: Floats) -> tuple[Floats, Floats]:
@@ -163,5 +166,5 @@ def _delta(epsilon: float, alphas: Floats, tprs: Floats) -> float:
     # A slope that doubles do not hold counts as the largest: a smaller loss is the safe side.
     lost = math.exp(min(epsilon, 709.0)) * alphas
     best = int(np.argmax(tprs - lost))
-    found = group_profile_up(float(tprs[best]), float(lost[best]))
-    return max(float(tprs[0]), found)
+    tpr, gone = float(tprs[best]), float(lost[best])
+    return max(float(tprs[0]), (tpr - gone) + charges.group_profile() * (tpr + gone))

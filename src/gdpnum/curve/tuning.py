@@ -25,6 +25,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import gammaincc
 
+from gdpnum import charges
 from gdpnum.bounds.claims import lines_of_claims
 from gdpnum.curve.curve_pair import pair_of_curve
 from gdpnum.curve.gaussian import GaussianCurve
@@ -37,13 +38,6 @@ from gdpnum.mechanisms.mechanism import Mechanism
 from gdpnum.mechanisms.noise import Gaussian
 from gdpnum.mechanisms.tuning import BestOf
 from gdpnum.pairs.pair import Bracket, Divergences, Pair
-from gdpnum.person_charges import (
-    selection_chance_up,
-    selection_density_down,
-    selection_density_up,
-    selection_profile_up,
-    selection_shift_down,
-)
 from gdpnum.releases import releases
 from gdpnum.renyi.concentration import pair_concentration
 from gdpnum.renyi.divergences import pair_divergences
@@ -86,9 +80,10 @@ class SelectionBound(NamedTuple):
         """The bound at epsilons >= 0."""
         found = np.zeros(epsilons.size)
         for place, epsilon in enumerate(epsilons.tolist()):
-            parts = self.weights * self.run.delta(selection_shift_down(epsilon + self.shifts))
+            moved = epsilon + self.shifts
+            parts = self.weights * self.run.delta(moved - charges.winner_shift(moved))
             found[place] = parts.sum()
-        return np.minimum(selection_profile_up(found, self.weights.size), 1.0)
+        return _raised(found, self.weights.size)
 
 
 def selection_bound(tuned: BestOf, run: TradeoffCurve) -> SelectionBound:
@@ -100,10 +95,10 @@ def selection_bound(tuned: BestOf, run: TradeoffCurve) -> SelectionBound:
     )
     low, high = places[:-1], places[1:]
     # Within a cell u is at most 1 - low, and f(1 - u) at least f(high).
-    steepness = _steepness(tuned)
-    slopes = selection_density_up(_density(tuned, low), steepness)
+    share = charges.winner_density(_steepness(tuned))
+    slopes = _density(tuned, low) * (1.0 + share)
     missed = 1.0 - np.asarray(run.beta(high))
-    drops = selection_density_down(_density(tuned, missed), steepness)
+    drops = _density(tuned, missed) * max(0.0, 1.0 - share)
     return SelectionBound(run, *_hinges(slopes, drops))
 
 
@@ -165,6 +160,10 @@ def plain_selection_delta(tuned: BestOf, run: TradeoffCurve, epsilon: float) -> 
     return float(bound.weights.sum() * bound.run.delta(epsilon + float(bound.shifts[0])))
 
 
+def _raised(deltas: Floats, terms: int) -> Floats:
+    return np.minimum(deltas * (1.0 + charges.winner_profile(terms)), 1.0)
+
+
 class RunsBound(NamedTuple):
     """delta(eps) <= sum_i chances_i delta_i(eps) + rest: by how many runs there are."""
 
@@ -177,7 +176,7 @@ class RunsBound(NamedTuple):
         found = np.zeros(epsilons.size)
         for curve, chance in zip(self.curves, self.chances.tolist(), strict=True):
             found += chance * np.asarray(curve.delta(epsilons))
-        return np.minimum(selection_profile_up(found + self.rest, len(self.curves)), 1.0)
+        return _raised(found + self.rest, len(self.curves))
 
 
 def runs_bound(
@@ -196,11 +195,11 @@ def runs_bound(
         most = max(most + 1, int(most * growth))
         reached = _chance_up_to(tuned, most)
         curves.append(composed(most))
-        chances.append(max(0.0, selection_chance_up(reached - below, most)))
+        chances.append(max(0.0, reached - below + charges.run_chance(most)))
         below = reached
         if curves[-1].advantage > _REVEALED:
             break
-    rest = selection_chance_up(max(0.0, 1.0 - below), most)
+    rest = max(0.0, 1.0 - below) + charges.run_chance(most)
     return RunsBound(tuple(curves), np.array(chances), rest)
 
 

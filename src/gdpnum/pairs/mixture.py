@@ -17,11 +17,11 @@ from functools import cached_property
 import numpy as np
 from scipy.special import ndtr
 
+from gdpnum import charges
 from gdpnum.errors import BudgetExceeded
-from gdpnum.floats import Floats
+from gdpnum.floats import Floats, quotient_above
 from gdpnum.pairs.gaussian import GaussianPair
 from gdpnum.pairs.pair import MonotonePair, Pair, Quadrature, SampledPair
-from gdpnum.person_charges import centre_up, inversion_error, rate_up
 
 __all__ = ["MixturePair", "person_pair"]
 
@@ -76,6 +76,11 @@ class MixturePair(MonotonePair):
         logs = (math.log(weight) for weight in self.weights)
         return list(zip(logs, self.centres, strict=True))
 
+    def inversion_error(self, losses: Floats) -> Floats:
+        """How far the loss at a computed outcome may be from the one asked for."""
+        largest = max(abs(log_weight) for log_weight, _ in self._terms)
+        return charges.inversion(losses, len(self._terms), largest, max(self.centres))
+
     def outcomes(self, losses: Floats) -> Floats:
         """The outcomes z with these losses; infinite where they are."""
         finite = np.isfinite(losses)
@@ -94,10 +99,11 @@ class MixturePair(MonotonePair):
             # A table of outcomes brings all of them near at once.
             table = np.linspace(float(z.min()) - 1.0, float(z.max()), _TABLE)
             z = np.minimum(z, np.interp(wanted, self.losses(table), table))
+        granted = self.inversion_error(wanted)
         for _ in range(_MOST_ITERATIONS):
             found, slopes = self.losses_and_slopes(z)
             excess = found - wanted
-            if (np.abs(excess) <= inversion_error(wanted, self._terms)).all():
+            if (np.abs(excess) <= granted).all():
                 return z
             z = z - excess / slopes
         raise BudgetExceeded(
@@ -148,14 +154,14 @@ def _binomial(records: int, rate: float) -> list[Decimal]:
 def person_pair(sigma: float, rate: float, records: int) -> Pair:
     """The pair of one step, for 0 < rate < 1; with one record it is the record's own."""
     if records == 1:
-        return SampledPair(GaussianPair(1.0 / sigma), rate)
+        return SampledPair(GaussianPair(quotient_above(1.0, sigma)), rate)
     moved = _shifts(records, rate)
     absent = moved.pop(0, Decimal(0))
     joins = 1 - absent
-    centres = tuple(centre_up(j, sigma) for j in moved)
+    centres = tuple(quotient_above(float(j), sigma) for j in moved)
     shares = tuple(float(weight / joins) for weight in moved.values())
     inner = GaussianPair(centres[0]) if len(centres) == 1 else MixturePair(shares, centres)
-    return inner if absent == 0 else SampledPair(inner, rate_up(joins))
+    return inner if absent == 0 else SampledPair(inner, _rate_above(joins))
 
 
 def _shifts(records: int, rate: float) -> dict[int, Decimal]:
@@ -174,3 +180,9 @@ def _shifts(records: int, rate: float) -> dict[int, Decimal]:
         weights[fewest] += lost
         weights[records] = weights.get(records, Decimal(0)) + rest
         return {j: weight for j, weight in weights.items() if weight > 0}
+
+
+def _rate_above(joins: Decimal) -> float:
+    """The probability of at least one record, rounded up."""
+    rate = float(joins)
+    return rate if Decimal(rate) >= joins else math.nextafter(rate, math.inf)

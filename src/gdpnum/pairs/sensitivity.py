@@ -14,10 +14,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from gdpnum import charges
 from gdpnum.errors import InvalidArgument
 from gdpnum.floats import Floats
 from gdpnum.mechanisms.correlated import MatrixMechanism
-from gdpnum.person_charges import gram_up, root_down, root_up
 
 __all__ = ["Sensitivity", "sensitivity"]
 
@@ -70,7 +70,7 @@ def _sensitivity(mechanism: MatrixMechanism) -> Sensitivity:  # noqa: PLR0911  (
 
 
 def _exact(square: float, terms: int) -> Sensitivity:
-    return Sensitivity(root_up(square, terms), root_down(square, terms), exact=True)
+    return Sensitivity(_root_up(square, terms), _root_down(square, terms), exact=True)
 
 
 def _exponent(mechanism: MatrixMechanism) -> int:
@@ -159,7 +159,7 @@ def _gram(mechanism: MatrixMechanism) -> Floats:
             places = np.arange(size - lag)
             found[places, places + lag] = found[places + lag, places] = entries
     norms = np.sqrt(np.diag(found))
-    return gram_up(found, np.outer(norms, norms), size)
+    return _raised(found, np.outer(norms, norms), size)
 
 
 def _best(values: Floats, apart: int, most: int) -> float:
@@ -230,7 +230,7 @@ def _of_epochs(mechanism: MatrixMechanism, diagonal: Floats) -> Sensitivity:
         else:
             block = _shared(places[:, None], places[None, :], size)
         norms = np.sqrt(diagonal[places])
-        raised = gram_up(block, np.outer(norms, norms), size)
+        raised = _raised(block, np.outer(norms, norms), size)
         upper = max(upper, float(np.abs(raised).sum()))
         lower = max(lower, _attained(block))
     return _bracket(upper, lower, size + epochs**2)
@@ -245,7 +245,7 @@ def _attained(block: Floats) -> float:
 
 
 def _bracket(upper: float, lower: float, terms: int) -> Sensitivity:
-    value, least = root_up(upper, terms), root_down(lower, terms)
+    value, least = _root_up(upper, terms), _root_down(lower, terms)
     return Sensitivity(value, min(least, value), exact=least >= value * (1.0 - 1e-9))
 
 
@@ -275,7 +275,7 @@ def _by_lags(mechanism: MatrixMechanism, diagonal: Floats) -> Sensitivity:
     lags = np.array(
         [np.abs(_lag(coefficients, lag, size)).max() for lag in range(apart, coefficients.size)]
     )
-    lags = gram_up(lags, np.full(lags.size, largest), size)
+    lags = _raised(lags, np.full(lags.size, largest), size)
     beyond = np.maximum.accumulate(lags[::-1])[::-1]
     upper = most * largest
     for number in range(1, most):
@@ -284,3 +284,16 @@ def _by_lags(mechanism: MatrixMechanism, diagonal: Floats) -> Sensitivity:
             upper += 2.0 * (most - number) * float(beyond[place])
     lower = float((_moved(coefficients, apart, most, size) ** 2).sum())
     return _bracket(upper, lower, 2 * size)
+
+
+def _raised(entries: Floats, norms: Floats, terms: int) -> Floats:
+    """Sums of products of two columns, raised in size by their rounding."""
+    return np.asarray(np.copysign(np.abs(entries) + charges.gram(terms) * norms, entries))
+
+
+def _root_up(square: float, terms: int) -> float:
+    return math.sqrt(square) * (1.0 + charges.sensitivity(terms))
+
+
+def _root_down(square: float, terms: int) -> float:
+    return math.sqrt(max(square, 0.0)) * max(0.0, 1.0 - 2.0 * charges.sensitivity(terms))
