@@ -42,7 +42,7 @@ from gdpnum.mechanisms.composition import repeat
 if TYPE_CHECKING:
     from gdpnum import Mechanism, Statement
 
-__all__ = ["SOURCES", "Source", "source"]
+__all__ = ["SOURCES", "Source", "source", "source_of"]
 
 SOURCES = (
     "A source is a run file in TOML or JSON, the JSON of a statement, - for standard input, or "
@@ -72,8 +72,11 @@ def source(text: str) -> Source:
     """The source that an argument names."""
     if re.match(r"[A-Za-z]\w*:", text) and not Path(text).exists():
         return Source(text, _run([_worded(text)], {}, text), {})
-    content = read_text(text)
-    label = "standard input" if text == "-" else text
+    return source_of(read_text(text), "standard input" if text == "-" else text)
+
+
+def source_of(content: str, label: str) -> Source:
+    """The source that the content of a file is; ``label`` is what messages call it."""
     document = _parsed(content, label)
     if "schema" in document:
         return _stated(content, label)

@@ -1,8 +1,9 @@
 """What an Opacus checkpoint says about privacy, read without running anything in it.
 
-A checkpoint is a pickle, and a pickle is a program: loading one runs what it names. Here every name
-stands for an inert object, so nothing is imported and nothing runs, whoever wrote the file. Tensors
-are skipped; a large checkpoint is read as quickly as a small one, and torch is not needed.
+A checkpoint is a pickle, and a pickle is a program: loading one runs what it names. Here it is not
+unpickled but taken apart (`inert_pickle`), so nothing is imported and nothing runs, whoever wrote
+the file. Tensors are skipped; a large checkpoint is read as quickly as a small one, and torch is
+not needed.
 """
 
 from __future__ import annotations
@@ -10,13 +11,13 @@ from __future__ import annotations
 import io
 import os
 import pickle
-import struct
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import IO, Any
 
 from gdpnum.errors import InvalidArgument
+from gdpnum.integrations.inert_pickle import read_pickle
 
 __all__ = ["KEY", "checkpoint_state"]
 
@@ -27,8 +28,8 @@ _ADVICE = "pass a file that PrivacyEngine.save_checkpoint wrote"
 # Files from before torch 1.6 are pickles in a row: a magic number, a version, the system, the data.
 _PICKLES_IN_A_ROW = 4
 
-# How numpy names its number types, and how struct does.
-_NUMBERS = {"f8": "<d", "f4": "<f", "f2": "<e", "i8": "<q", "i4": "<i"}
+# What describes the tensors of a model takes a few hundred bytes each; more is a trap.
+_LARGEST_PICKLE = 2**27
 
 
 def checkpoint_state(file: str | os.PathLike[str] | IO[bytes]) -> Mapping[str, Any]:
@@ -62,84 +63,21 @@ def _data(file: IO[bytes]) -> object:
         with zipfile.ZipFile(file) as archive:
             for entry in archive.namelist():
                 if entry == "data.pkl" or entry.endswith("/data.pkl"):
-                    return _InertUnpickler(io.BytesIO(archive.read(entry))).load()
+                    return read_pickle(io.BytesIO(_bounded(archive, entry)))
         raise pickle.UnpicklingError("the archive has no data.pkl")
     file.seek(0)
     found: object = None
     for _ in range(_PICKLES_IN_A_ROW):
-        found = _InertUnpickler(file).load()
+        found = read_pickle(file)
         if isinstance(found, dict) and KEY in found:
             break
     return found
 
 
-class _InertUnpickler(pickle.Unpickler):
-    """Builds lists, dicts and numbers; whatever a pickle names by import becomes inert."""
-
-    def __init__(self, file: IO[bytes]) -> None:
-        super().__init__(file)
-        # Made afresh for each file: a pickle can write to the classes it gets hold of.
-        self._stand_ins: dict[tuple[str, str], Any] = {
-            ("collections", "OrderedDict"): type("OrderedDict", (dict,), {}),
-            ("numpy", "dtype"): type("dtype", (_DType,), {}),
-            ("numpy.core.multiarray", "scalar"): _number,
-            ("numpy._core.multiarray", "scalar"): _number,
-            ("_codecs", "encode"): _encoded,
-        }
-
-    def find_class(self, module_name: str, global_name: str, /) -> Any:
-        name = (module_name, global_name)
-        if name not in self._stand_ins:
-            self._stand_ins[name] = type(".".join(name), (_Inert,), {})
-        return self._stand_ins[name]
-
-    def persistent_load(self, pid: object) -> None:
-        """Skip the data of tensors."""
-
-
-class _Inert:
-    """Takes whatever it is given and does nothing with it."""
-
-    def __init__(self, *args: object, **kwargs: object) -> None: ...
-
-    def __new__(cls, *args: object, **kwargs: object) -> _Inert:  # noqa: ARG004
-        return super().__new__(cls)
-
-    def __setstate__(self, state: object) -> None: ...
-
-    def __setitem__(self, key: object, value: object) -> None: ...
-
-    def append(self, item: object) -> None: ...
-
-    def extend(self, items: object) -> None: ...
-
-    def add(self, item: object) -> None: ...
-
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__}, not loaded>"
-
-
-class _DType(_Inert):
-    """Numpy's dtype, as far as its name and byte order go."""
-
-    format: str | None = None
-
-    def __init__(self, code: object = None, *_: object) -> None:
-        self._code = code
-
-    def __setstate__(self, state: object) -> None:
-        # (version, byte order, ...)
-        if isinstance(state, tuple) and state[1:2] == ("<",) and isinstance(self._code, str):
-            self.format = _NUMBERS.get(self._code)
-
-
-def _number(dtype: object = None, data: object = None) -> object:
-    """A number that numpy saved; the history has one where its user computed with numpy."""
-    if isinstance(dtype, _DType) and isinstance(dtype.format, str) and isinstance(data, bytes):
-        return struct.unpack(dtype.format, data)[0]
-    return type("numpy.number", (_Inert,), {})()
-
-
-def _encoded(text: object = "", *_: object) -> bytes:
-    """Bytes, which old pickles write as text in Latin 1."""
-    return text.encode("latin1") if isinstance(text, str) else b""
+def _bounded(archive: zipfile.ZipFile, entry: str) -> bytes:
+    """An entry of an archive, which may claim less than it unpacks to."""
+    with archive.open(entry) as opened:
+        found = opened.read(_LARGEST_PICKLE + 1)
+    if len(found) > _LARGEST_PICKLE:
+        raise pickle.UnpicklingError(f"{entry} takes more than {_LARGEST_PICKLE} bytes")
+    return found

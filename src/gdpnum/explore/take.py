@@ -1,0 +1,166 @@
+"""What can be taken away: Python lines, the command, the statement in each form, the picture."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Collection
+from importlib.resources import files
+from importlib.util import find_spec
+from io import BytesIO
+from typing import TYPE_CHECKING, Any
+
+import gdpnum
+from gdpnum._optional import imported
+from gdpnum.explore import accounts, plan
+from gdpnum.explore.compare import compare, paper_table
+from gdpnum.explore.drawing import Node, markup, node
+from gdpnum.explore.fields import shown
+from gdpnum.explore.schemes import arguments
+
+if TYPE_CHECKING:
+    from gdpnum.explore.state import State
+    from gdpnum.mechanisms import Mechanism
+    from gdpnum.statements import Statement
+
+__all__ = ["FILES", "command", "described", "file", "python"]
+
+
+def python(state: State) -> str:
+    """Lines of Python that print the same numbers."""
+    said = ", ".join(f"{key}={value!r}" for key, value in arguments(state).items())
+    return (
+        "import gdpnum\n\n"
+        f"run = gdpnum.DPSGD({said})\n"
+        "fit = gdpnum.fit_gdp(run)\n"
+        "curve = gdpnum.tradeoff_curve(run)\n"
+        f"print(fit.mu, fit.regret, curve.tpr({state.fpr!r}), curve.epsilon({state.delta!r}))\n"
+    )
+
+
+def command(state: State, options: Collection[str]) -> str | None:
+    """The command that prints the statement; None where it has no such options."""
+    given: dict[str, Any] = arguments(state)
+    if {"sample_rate", "steps"} <= set(given) and "batches" not in given:
+        # As it is set, rather than as a rate.
+        given = {key: value for key, value in given.items() if key not in ("sample_rate", "steps")}
+        given |= {"batch_size": state.batch_size, "dataset_size": state.dataset_size}
+        given["epochs"] = state.epochs
+    given |= {"delta": state.delta, "fpr": state.fpr}
+    if not set(given) <= set(options):
+        return None
+    words = [
+        word
+        for key, value in given.items()
+        for word in (
+            f"--{key.replace('_', '-')}",
+            value if isinstance(value, str) else shown(value),
+        )
+    ]
+    return shlex.join(["gdpnum", "dpsgd", *words])
+
+
+def _stated(state: State) -> Statement:
+    return accounts.stated(
+        _shown(state), state.dataset_size if not _is_read(state) else None, state.name or None
+    )
+
+
+def _shown(state: State) -> Mechanism:
+    return (state.read if _is_read(state) else None) or state.run
+
+
+def _is_read(state: State) -> bool:
+    return state.view == "read" and bool(state.parts)
+
+
+def _picture(state: State) -> bytes:
+    """The drawings that are shown, as one SVG file that needs nothing else."""
+    if state.view == "compare":
+        drawn = compare(state)["drawings"]
+        panels = [drawn["compare_even"], drawn["compare_log"]]
+    else:
+        drawings = plan.drawings(state, _shown(state))
+        panels = [drawings["even"], drawings["log"]]
+    return _svg(panels).encode()
+
+
+def _svg(panels: list[Node]) -> str:
+    style = files("gdpnum.explore").joinpath("page/drawing.css").read_text(encoding="utf-8")
+    placed = [
+        node("g", *panel[2:], transform=f"translate({446 * number} 0)")
+        for number, panel in enumerate(panels)
+    ]
+    ground = node("rect", class_="paper", width="100%", height="100%")
+    return markup(
+        node(
+            "svg",
+            node("title", panels[0][1]["aria-label"]),
+            node("style", style),
+            ground,
+            *placed,
+            xmlns="http://www.w3.org/2000/svg",
+            viewBox=f"0 0 {446 * len(panels)} 352",
+        )
+    )
+
+
+def _plotted(form: str) -> Callable[[State], bytes]:
+    def drawn(state: State) -> bytes:
+        figure = imported("matplotlib.figure", extra="plot").Figure(
+            figsize=(4.5, 3.6), layout="constrained"
+        )
+        gdpnum.plot.roc(accounts.curve(_shown(state)), ax=figure.add_subplot())
+        saved = BytesIO()
+        stable = {"metadata": {"CreationDate": None}} if form == "pdf" else {"dpi": 200}
+        figure.savefig(saved, format=form, **stable)
+        return saved.getvalue()
+
+    return drawn
+
+
+#: The files by name: what kind each is, and how it is made.
+FILES: dict[str, tuple[str, Callable[[State], bytes]]] = {
+    "statement.json": ("application/json", lambda state: _stated(state).to_json().encode()),
+    "statement.md": ("text/markdown", lambda state: _stated(state).to_markdown().encode()),
+    "statement.tex": ("text/x-tex", lambda state: _stated(state).to_latex().encode()),
+    "statement.txt": ("text/plain", lambda state: str(_stated(state)).encode()),
+    "statement.html": ("text/html", lambda state: _stated(state).to_html().encode()),
+    "curve.svg": ("image/svg+xml", _picture),
+    "table.md": ("text/markdown", lambda state: paper_table(state, "markdown").encode()),
+    "table.tex": ("text/x-tex", lambda state: paper_table(state, "latex").encode()),
+    "run.py": ("text/x-python", lambda state: python(state).encode()),
+}
+if find_spec("matplotlib"):
+    FILES |= {
+        "curve.png": ("image/png", _plotted("png")),
+        "curve.pdf": ("application/pdf", _plotted("pdf")),
+    }
+
+
+_SAID = {
+    **{"json": "JSON", "md": "Markdown", "tex": "LaTeX", "txt": "text", "html": "web page"},
+    **{"svg": "SVG", "png": "PNG", "pdf": "PDF", "py": "Python"},
+}
+_TITLES = {
+    "statement": "Statement",
+    "curve": "Picture",
+    "table": "Table of the runs",
+    "run": "Lines",
+}
+
+
+def described() -> list[tuple[str, list[tuple[str, str]]]]:
+    """The files for the page, by what they hold: (title, [(name, form)])."""
+    found: dict[str, list[tuple[str, str]]] = {title: [] for title in _TITLES.values()}
+    for name in FILES:
+        stem, _, ending = name.partition(".")
+        found[_TITLES[stem]].append((name, _SAID[ending]))
+    return list(found.items())
+
+
+def file(name: str, state: State) -> tuple[str, bytes] | None:
+    """The kind of a file and its content; None if there is none of this name."""
+    if name not in FILES:
+        return None
+    kind, made = FILES[name]
+    return kind, made(state)
