@@ -7,17 +7,22 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import gdpnum
+from gdpnum.explore import accounts
 from gdpnum.explore.schemes import arguments
 from gdpnum.mechanisms import PoissonSampled
+from gdpnum.rounding import rounded_up
 from gdpnum.statements.numbers import delta_shown, fpr_shown
 
 if TYPE_CHECKING:
     from gdpnum.explore.state import State
 
-__all__ = ["found_noise", "target", "target_said"]
+__all__ = ["found_noise", "shown_noise", "target", "target_said"]
 
 # Less noise than this is none, more is all.
 _BETWEEN = (0.05, 1e4)
+
+# By so much the noise is raised at a time, until the number shown meets the target.
+_RAISE, _MOST_RAISES = 1.0003, 20
 
 
 def target(state: State) -> dict[str, float]:
@@ -36,6 +41,28 @@ def found_noise(state: State, tolerance: float = 1e-3) -> float:
     if state.target != "epsilon":
         plain["delta"] = 1e-5
     return _found(replace(state, **plain), tolerance)
+
+
+def shown_noise(state: State) -> str:
+    """The same in a few digits, with which the number that the page then shows meets the target."""
+    # Rounded up, as more noise is more privacy. The search was more accurate than what is shown,
+    # which may lie above the target by its tolerance.
+    noise = rounded_up(found_noise(state))
+    for _ in range(_MOST_RAISES):
+        if _shown(replace(state, noise_multiplier=float(noise))) <= state.aim:
+            break
+        noise = rounded_up(_RAISE * float(noise))
+    return noise
+
+
+def _shown(state: State) -> float:
+    fit, curve = accounts.fit(state.run), accounts.curve(state.run)
+    return {
+        "mu": fit.mu,
+        "epsilon": curve.epsilon(state.delta),
+        "tpr": curve.tpr(state.fpr),
+        "advantage": fit.advantage,
+    }[state.target]
 
 
 @lru_cache(maxsize=512)

@@ -25,7 +25,7 @@ _MARKED = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
 _SCALE = Frame(
     Axis(0.05, 10.0, tuple((mu, f"{mu:g}") for mu in _MARKED), "mu"),
     Axis(0.0, 1.0, (), "", log=False),
-    width=560.0, height=76.0, left=12.0, right=548.0, top=14.0, bottom=26.0,
+    width=560.0, height=78.0, left=12.0, right=548.0, top=14.0, bottom=26.0,
 )  # fmt: skip
 
 
@@ -165,7 +165,7 @@ def _scale(state: State, fit: GDPFit, fpr: str) -> Node:
         drawn += [
             node("path", class_="axis", d=f"M{x:.2f} {y - 4}v8"),
             node("text", f"{mu:g}", class_="tick", x=x, y=y + 22, text_anchor="middle"),
-            node("text", allowed, class_="name", x=x, y=y + 40, text_anchor="middle"),
+            node("text", allowed, class_="name", x=x, y=y + 42, text_anchor="middle"),
         ]
     place = _SCALE.x(fit.mu)
     drawn.append(node("circle", class_="mark run", cx=place, cy=y, r=7))

@@ -24,13 +24,12 @@ import gdpnum
 from gdpnum.errors import GdpnumError, InvalidArgument
 from gdpnum.explore import compare, plan, read, take, trade
 from gdpnum.explore.fields import FIELDS, PLANNED
-from gdpnum.explore.find import found_noise, target_said
+from gdpnum.explore.find import shown_noise, target_said
 from gdpnum.explore.guard import LOCAL_NAMES, Guard
 from gdpnum.explore.noise_line import NoiseLine
 from gdpnum.explore.schemes import has_persons, schemes
 from gdpnum.explore.state import AXES, MEASURES, MOST_PINS, TARGETS, State
 from gdpnum.explore.trade_map import STAGES, Map
-from gdpnum.rounding import rounded_up
 
 __all__ = ["application"]
 
@@ -123,8 +122,7 @@ class _Asked:
 
     def find(self, query: str) -> dict[str, Any]:
         state = State.of(query)
-        # Rounded up: more noise is more privacy.
-        noise = rounded_up(found_noise(state))
+        noise = shown_noise(state)
         return {"noise_multiplier": noise, "said": f"{target_said(state)}: noise {noise}"}
 
     def compare(self, query: str) -> dict[str, Any]:

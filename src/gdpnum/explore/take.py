@@ -141,21 +141,22 @@ _SAID = {
     **{"json": "JSON", "md": "Markdown", "tex": "LaTeX", "txt": "text", "html": "web page"},
     **{"svg": "SVG", "png": "PNG", "pdf": "PDF", "py": "Python"},
 }
-_TITLES = {
-    "statement": "Statement",
-    "curve": "Picture",
-    "table": "Table of the runs",
-    "run": "Lines",
+# What the files of a stem are, and in which views they are offered.
+_STEMS = {
+    "statement": ("Statement", "plan trade compare read"),
+    "curve": ("Picture", "plan trade compare read"),
+    "table": ("Table of the runs", "compare"),
+    "run": ("Lines", "plan trade compare"),
 }
 
 
-def described() -> list[tuple[str, list[tuple[str, str]]]]:
-    """The files for the page, by what they hold: (title, [(name, form)])."""
-    found: dict[str, list[tuple[str, str]]] = {title: [] for title in _TITLES.values()}
-    for name in FILES:
-        stem, _, ending = name.partition(".")
-        found[_TITLES[stem]].append((name, _SAID[ending]))
-    return list(found.items())
+def described() -> list[tuple[str, str, list[tuple[str, str]]]]:
+    """The files for the page, by what they hold: (title, views, [(name, form)])."""
+    named = [name.partition(".") for name in FILES]
+    return [
+        (title, views, [("".join(name), _SAID[name[2]]) for name in named if name[0] == stem])
+        for stem, (title, views) in _STEMS.items()
+    ]
 
 
 def file(name: str, state: State) -> tuple[str, bytes] | None:

@@ -175,10 +175,8 @@ class Map:
             return _shaded([])
         # From the other's size on, to the end where batches are large or datasets small.
         other = state.dataset_size if along == "batch_size" else state.batch_size
-        cut, end = (
-            edge(float(other)),
-            edge(RANGES[along][1] if along == "batch_size" else RANGES[along][0]),
-        )
+        low, high, _ = RANGES[along]
+        cut, end = edge(float(other)), edge(high if along == "batch_size" else low)
         if edge == frame.x:
             top, bottom = frame.top, frame.bottom
             return _shaded([(cut, top), (end, top), (end, bottom), (cut, bottom)])

@@ -103,6 +103,13 @@
     if (view === "read" && (file || state.get("parts"))) questions.push(asked(`/api/reading?${query}`, reading()));
     const answers = await Promise.all(questions);
     const wrong = answers.find((answer) => answer.message);
+    if (wrong && !shown) {
+      // A link that cannot be read: say so, and start from what can.
+      tell(wrong.message, "link");
+      adopt(new URLSearchParams(described.default));
+      isWanted = true;
+      return;
+    }
     if (wrong) {
       tell(wrong.message);
       return;
@@ -128,7 +135,7 @@
     if (!isWanted) adopt(new URLSearchParams(plan.query));
     document.documentElement.dataset.shown = plan.query;
     later("link", 250, () => {
-      history.replaceState(null, "", `#${shown}`);
+      if ($("message").dataset.about !== "link") history.replaceState(null, "", `#${shown}`);
       for (const one of all("#files a")) one.href = `/take/${one.dataset.file}?${shown}`;
     });
     later("spoken", 700, () => { $("spoken").textContent = plan.texts.spoken; });
@@ -141,13 +148,16 @@
     timers[name] = setTimeout(task, wait);
   }
 
+  // Messages that the next good answer does not take away, but the next change does.
+  const STAYING = ["file", "link"];
+
   function tell(message, about = "state") {
     const place = $("message");
-    if (!message && place.dataset.about === "file") return;
+    if (!message && STAYING.includes(place.dataset.about)) return;
     place.hidden = !message;
     if (place.textContent !== message) place.textContent = message;
     place.dataset.about = about;
-    document.body.classList.toggle("is-stale", Boolean(message) && about !== "file");
+    document.body.classList.toggle("is-stale", Boolean(message) && ["state", "server"].includes(about));
     for (const input of all("[data-key]")) {
       if (message.startsWith(`${input.dataset.key}=`)) {
         input.setAttribute("aria-invalid", "true");
@@ -160,7 +170,7 @@
   }
 
   function set(key, value) {
-    if ($("message").dataset.about === "file") $("message").dataset.about = "state";
+    $("message").dataset.about = "state";
     state.set(key, value);
     if (key === "across" || key === "up") {
       // Two parameters, never one twice.
@@ -351,6 +361,7 @@
 
   function readShown() {
     $("read-shown").hidden = !file && !scores;
+    document.body.classList.toggle("is-read", Boolean(file) && file.parts.length <= described.parts_in_link);
     $("read-title").textContent = file ? `${file.label} (${file.kind})` : "The run that is set, with an audit";
     fill($("checks"), (file?.checks ?? []).map((said) => ["li", {}, said]), HTML);
     $("pin-read").hidden = !file || file.parts.length > described.parts_in_link;
@@ -478,7 +489,7 @@
     options($("measure"), described.measures);
     for (const id of ["across", "up"]) options($(id), described.axes);
     $("scores-too").hidden = !described.audit;
-    fill($("files"), described.files.map(([title, names]) => ["div", {},
+    fill($("files"), described.files.map(([title, views, names]) => ["div", { class: "view", "data-for": views },
       ["dt", {}, title],
       ["dd", {}, ...names.map(([name, said]) => ["a", { href: `/take/${name}`, download: name, "data-file": name, "aria-label": `${title}, ${said}` }, said])],
     ]), HTML);
