@@ -9,7 +9,7 @@
   let described; // what can be set
   let state = new URLSearchParams(); // what is set: the text of the link
   let shown = ""; // the last state that the numbers on the page are of
-  let pin = ""; // its run alone
+  let isPinning = false; // whether the next run that is shown is to be pinned
   let file = null; // what was read last: {kind, label, parts, checks}
   let scores = null;
 
@@ -116,7 +116,6 @@
     }
     const [plan, more] = answers;
     show(plan);
-    pin = plan.pin;
     if (view === "compare" && more) compared(more);
     if (view === "read" && more) show(more, "read-");
     settle(plan);
@@ -134,6 +133,10 @@
     // What the server understood, where it is not what was sent: 1e4 is 10000.
     if (!isWanted) adopt(new URLSearchParams(plan.query));
     document.documentElement.dataset.shown = plan.query;
+    if (isPinning && !isWanted) {
+      isPinning = false;
+      add(plan.pin);
+    }
     later("link", 250, () => {
       if ($("message").dataset.about !== "link") history.replaceState(null, "", `#${shown}`);
       for (const one of all("#files a")) one.href = `/take/${one.dataset.file}?${shown}`;
@@ -428,7 +431,11 @@
     });
     $("find").addEventListener("click", find);
     $("find-aim").addEventListener("keydown", (event) => { if (event.key === "Enter") find(); });
-    $("pin").addEventListener("click", () => add(pin));
+    $("pin").addEventListener("click", () => {
+      // What is set by now, though its answer may be on its way.
+      isPinning = true;
+      ask();
+    });
     $("pin-read").addEventListener("click", () => {
       add(new URLSearchParams({ parts: file.parts, name: file.name || file.label }).toString());
       choose("compare");
