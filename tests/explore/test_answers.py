@@ -293,3 +293,22 @@ def test_the_picture_needs_nothing_else(asked):
     assert b"http" not in body.replace(b"http://www.w3.org/2000/svg", b"")
     _, _, both = asked(f"/take/curve.svg?{State(view='compare', pins=('epochs=20',)).query}")
     assert both.count(b'class="line line-1"') == 2
+
+
+# --- a mistake of ours --------------------------------------------------------------------------
+
+
+def test_a_bug_gives_a_message_too(monkeypatch):
+    from gdpnum.explore import plan
+    from tests.explore.serving import Asking, serving
+
+    def broken(*_):
+        raise ZeroDivisionError("secret")
+
+    monkeypatch.setattr(plan, "plan", broken)
+    with serving() as port:
+        status, headers, body = Asking(port)("/api/plan")
+        assert status == 200
+        assert "ZeroDivisionError" in json.loads(body)["message"]
+        assert b"secret" not in body
+        assert headers["cache-control"] == "no-store"

@@ -35,7 +35,7 @@ def shown(value: float) -> str:
     >>> shown(1.0), shown(0.0043), shown(60_000), shown(1e-5), shown(2**60)
     ('1', '0.0043', '60000', '1e-5', '1152921504606846976')
     """
-    if value == int(value) and abs(value) < 2**63:
+    if isinstance(value, int) or (value == int(value) and abs(value) < 2**53):
         return str(int(value))
     return repr(float(value)).replace("e-0", "e-")
 

@@ -66,8 +66,8 @@ def headline(fit: GDPFit) -> tuple[str, str]:
     Rounding up adds at most half of what it adds to the advantage.
     """
     mu = upper(fit.mu)
-    if math.isinf(fit.mu):
-        return mu, upper(fit.regret)
+    if math.isinf(fit.mu) or float(mu) == fit.mu:
+        return mu, upper(fit.regret, digits=3)
     added = gdpnum.GDP(mu=float(mu)).advantage - gdpnum.GDP(mu=fit.mu).advantage
     return mu, upper(min(1.0, fit.regret + 0.5 * max(added, 0.0) + 2.0**-52), digits=3)
 
@@ -92,7 +92,7 @@ def texts(state: State, run: Mechanism) -> dict[str, str]:
         "epsilon": epsilon,
         "sentence": sentence(run, fpr, tpr),
         "run": _capital(run_in_words(run)) + ".",
-        "relation": _RELATIONS[run.neighbouring],
+        "relation": _RELATIONS.get(run.neighbouring, _RELATIONS[None]),
         "spoken": f"mu at most {mu}, regret at most {regret}; at a false positive rate of {fpr}, a "
         f"true positive rate of at most {tpr}; epsilon at most {epsilon} at delta "
         f"{delta_shown(state.delta)}.",
@@ -140,7 +140,7 @@ def _verdict(fit: GDPFit) -> str:
 def drawings(state: State, run: Mechanism) -> dict[str, Node]:
     """The curve twice, and the scale."""
     fit, curve = accounts.fit(run), accounts.curve(run)
-    lines = [Line.of("by-mu", fit.curve()), Line.of("run", curve)]
+    lines = [Line.of("run", curve), Line.of("by-mu", fit.curve())]
     marks = [("by-mu", fit.tpr(state.fpr)), ("run", curve.tpr(state.fpr))]
     said = texts(state, run)
     at = f"At FPR {said['fpr']}, at most {said['tpr']}; by mu alone, {said['tpr_gdp']}."

@@ -276,7 +276,7 @@ def audited(state: State, run: Mechanism, document: object) -> dict[str, Any]:
 def _beneath(state: State, run: Mechanism, found: Any) -> dict[str, Node]:
     """The run's curve with what the audit has shown under it."""
     fit, curve = accounts.fit(run), accounts.curve(run)
-    lines = [Line.of("by-mu", fit.curve()), Line.of("run", curve)]
+    lines = [Line.of("run", curve), Line.of("by-mu", fit.curve())]
     shown_line = Line("shown", *(tuple(found.tpr(fpr) for fpr in fprs) for fprs in Line.fprs()))
     marks = [
         ("by-mu", fit.tpr(state.fpr)),

@@ -10,15 +10,16 @@ import json
 import tempfile
 from collections.abc import Callable, Collection, Iterator
 from importlib.resources import files
-from typing import Any
+from io import BytesIO
+from typing import IO, Any
 from urllib.parse import unquote
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
-from starlette.middleware import Middleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
+from starlette.types import ASGIApp
 
 import gdpnum
 from gdpnum.errors import GdpnumError, InvalidArgument
@@ -53,14 +54,14 @@ def application(
     addresses: bool = False,
     reader: read.Reader = read.stated_only,
     options: Collection[str] = (),
-) -> Starlette:
+) -> ASGIApp:
     """The application, for `serve` and for tests.
 
     ``names`` are the hosts under which it answers, ``reader`` reads run files, and ``options`` are
     those that the command ``gdpnum dpsgd`` knows.
     """
     asked = _Asked(reader, tuple(options))
-    return Starlette(
+    app = Starlette(
         routes=[
             *(Route(where, _static(*what)) for where, what in _PAGE.items()),
             Route("/api/describe", _answering(lambda _: describe())),
@@ -73,8 +74,11 @@ def application(
             Route("/api/reading", asked.reading, methods=["POST"]),
             Route("/take/{file}", asked.take),
         ],
-        middleware=[Middleware(Guard, names=names, addresses=addresses)],
+        # It is also written to the terminal, with its traceback.
+        exception_handlers={Exception: _failed},
     )
+    # Around all of it: as a middleware, Starlette would put it inside what answers failures.
+    return Guard(app, names=names, addresses=addresses)
 
 
 def describe() -> dict[str, Any]:
@@ -157,7 +161,7 @@ class _Asked:
         name = unquote(request.headers.get("x-file-name", ""))[:200]
         try:
             async with self._uploads:
-                with tempfile.SpooledTemporaryFile(max_size=2**22) as file:
+                with tempfile.TemporaryFile() as file:
                     size = await _received(request, file, read.LARGEST_CHECKPOINT)
                     file.seek(0)
                     found = await run_in_threadpool(read.uploaded, name, file, size, self._reader)
@@ -225,7 +229,15 @@ def _said(message: str) -> Response:
     return JSONResponse({"message": message})
 
 
-async def _received(request: Request, file: Any, most: int) -> int:
+async def _failed(_: Request, error: Exception) -> Response:
+    """A mistake of ours: the page says so and keeps what it shows."""
+    return _said(
+        f"gdpnum failed at this ({type(error).__name__}), which is a bug; change what is set, and "
+        "please report it with the link"
+    )
+
+
+async def _received(request: Request, file: IO[bytes], most: int) -> int:
     """Write what is sent to a file, if it is not too much; how much it was."""
     size = 0
     async for chunk in request.stream():
@@ -237,10 +249,9 @@ async def _received(request: Request, file: Any, most: int) -> int:
 
 
 async def _body(request: Request) -> bytes:
-    with tempfile.SpooledTemporaryFile(max_size=_LARGEST_BODY) as file:
-        await _received(request, file, _LARGEST_BODY)
-        file.seek(0)
-        return file.read()
+    file = BytesIO()
+    await _received(request, file, _LARGEST_BODY)
+    return file.getvalue()
 
 
 def _static(name: str, kind: str) -> Callable[[Request], Any]:

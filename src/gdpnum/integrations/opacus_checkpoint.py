@@ -41,7 +41,9 @@ def checkpoint_state(file: str | os.PathLike[str] | IO[bytes]) -> Mapping[str, A
     if isinstance(file, (str, os.PathLike)):
         with Path(file).open("rb") as opened:
             return _state(opened, os.fspath(file))
-    return _state(file, getattr(file, "name", "the given file"))
+    name = getattr(file, "name", None)
+    # A file without a name has a number instead.
+    return _state(file, name if isinstance(name, str) else "the given file")
 
 
 def _state(file: IO[bytes], name: object) -> Mapping[str, Any]:

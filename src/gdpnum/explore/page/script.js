@@ -71,6 +71,7 @@
   async function asked(where, options = {}) {
     const answer = await fetch(where, options);
     if (answer.status === 204) return null;
+    if (!answer.ok) return { message: `The program failed at this (${answer.status}); change what is set.` };
     return answer.json();
   }
 
@@ -84,16 +85,18 @@
 
   async function asking() {
     isAsking = true;
-    while (isWanted) {
-      isWanted = false;
-      try {
+    try {
+      while (isWanted) {
+        isWanted = false;
         await once(state.toString());
-      } catch (error) {
-        if (!(error instanceof TypeError)) throw error;
-        tell("The program that serves this page has ended; start gdpnum explore again.", "server");
       }
+    } catch (error) {
+      // What fetch throws where nobody answers.
+      if (!(error instanceof TypeError)) throw error;
+      tell("The program that serves this page has ended; start gdpnum explore again.", "server");
+    } finally {
+      isAsking = false;
     }
-    isAsking = false;
   }
 
   async function once(query) {
