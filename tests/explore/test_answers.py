@@ -260,7 +260,7 @@ def test_the_command_states_the_same_numbers(asked, query):
 def test_every_file_is_there(asked):
     described = asked.json("/api/describe")
     names = [name for _, _, files in described["files"] for name, _ in files]
-    assert {"statement.json", "statement.html", "statement.tex", "curve.svg", "table.md"} <= {
+    assert {"statement.json", "statement.html", "statement.tex", "picture.svg", "table.md"} <= {
         *names
     }
     for name in names:
@@ -283,15 +283,21 @@ def test_the_statement_taken_away_is_the_runs(asked, tmp_path):
     assert printed("report", str(tmp_path / "s.json"))
 
 
+def test_the_picture_of_the_map_has_the_run_on_it(asked):
+    _, _, body = asked("/take/picture.svg?view=trade")
+    assert body.count(b'class="contour"') > 5
+    assert body.count(b'class="mark run"') == 1
+
+
 def test_the_picture_needs_nothing_else(asked):
     from xml.etree import ElementTree
 
-    _, _, body = asked("/take/curve.svg")
+    _, _, body = asked("/take/picture.svg")
     tree = ElementTree.fromstring(body)
     assert tree.tag == "{http://www.w3.org/2000/svg}svg"
     assert body.count(b'class="run"') == 2
     assert b"http" not in body.replace(b"http://www.w3.org/2000/svg", b"")
-    _, _, both = asked(f"/take/curve.svg?{State(view='compare', pins=('epochs=20',)).query}")
+    _, _, both = asked(f"/take/picture.svg?{State(view='compare', pins=('epochs=20',)).query}")
     assert both.count(b'class="line line-1"') == 2
 
 

@@ -7,15 +7,18 @@ from collections.abc import Callable, Collection
 from importlib.resources import files
 from importlib.util import find_spec
 from io import BytesIO
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 import gdpnum
 from gdpnum._optional import imported
 from gdpnum.explore import accounts, plan
-from gdpnum.explore.compare import compare, paper_table
+from gdpnum.explore.compare import compare, names, paper_table, runs
 from gdpnum.explore.drawing import Node, markup, node
 from gdpnum.explore.fields import shown
 from gdpnum.explore.schemes import arguments
+from gdpnum.explore.trade import here, map_frame
+from gdpnum.explore.trade_map import Map
 
 if TYPE_CHECKING:
     from gdpnum.explore.state import State
@@ -75,33 +78,38 @@ def _is_read(state: State) -> bool:
 
 def _picture(state: State) -> bytes:
     """The drawings that are shown, as one SVG file that needs nothing else."""
+    if state.view == "trade":
+        drawn = Map(state, "fine")
+        lines = drawn.document(list(drawn.rows()))["drawing"]
+        return _svg([map_frame(state).drawing(drawn.caption, lines, here(state)["here"])])
     if state.view == "compare":
-        drawn = compare(state)["drawings"]
-        panels = [drawn["compare_even"], drawn["compare_log"]]
-    else:
-        drawings = plan.drawings(state, _shown(state))
-        panels = [drawings["even"], drawings["log"]]
-    return _svg(panels).encode()
+        drawings = compare(state)["drawings"]
+        return _svg([drawings["compare_even"], drawings["compare_log"]])
+    drawings = plan.drawings(state, _shown(state))
+    return _svg([drawings["even"], drawings["log"]])
 
 
-def _svg(panels: list[Node]) -> str:
+def _svg(panels: list[Node]) -> bytes:
+    """Panels side by side, with the rules by which the page draws them."""
     style = files("gdpnum.explore").joinpath("page/drawing.css").read_text(encoding="utf-8")
-    placed = [
-        node("g", *panel[2:], transform=f"translate({446 * number} 0)")
-        for number, panel in enumerate(panels)
-    ]
-    ground = node("rect", class_="paper", width="100%", height="100%")
-    return markup(
-        node(
-            "svg",
-            node("title", panels[0][1]["aria-label"]),
-            node("style", style),
-            ground,
-            *placed,
-            xmlns="http://www.w3.org/2000/svg",
-            viewBox=f"0 0 {446 * len(panels)} 352",
-        )
+    sizes = [tuple(map(float, panel[1]["viewBox"].split()[2:])) for panel in panels]
+    width, height = sum(size[0] for size in sizes), max(size[1] for size in sizes)
+    lefts = accumulate([0.0, *(size[0] for size in sizes)])
+    tree = node(
+        "svg",
+        node("title", panels[0][1]["aria-label"]),
+        node("style", style),
+        node("rect", class_="paper", width="100%", height="100%"),
+        *(
+            node("g", *panel[2:], transform=f"translate({left:g} 0)")
+            for left, panel in zip(lefts, panels, strict=False)
+        ),
+        xmlns="http://www.w3.org/2000/svg",
+        viewBox=f"0 0 {width:g} {height:g}",
+        width=f"{width:g}",
+        height=f"{height:g}",
     )
+    return markup(tree).encode()
 
 
 def _plotted(form: str) -> Callable[[State], bytes]:
@@ -109,7 +117,14 @@ def _plotted(form: str) -> Callable[[State], bytes]:
         figure = imported("matplotlib.figure", extra="plot").Figure(
             figsize=(4.5, 3.6), layout="constrained"
         )
-        gdpnum.plot.roc(accounts.curve(_shown(state)), ax=figure.add_subplot())
+        axes = figure.add_subplot()
+        if state.view == "compare":
+            # Numbered: two may have the same name.
+            called = [f"{number}. {name}" for number, name in enumerate(names(state))]
+            curves = map(accounts.curve, runs(state))
+            gdpnum.plot.comparison(dict(zip(called, curves, strict=True)), ax=axes, scale="log")
+        else:
+            gdpnum.plot.roc(accounts.curve(_shown(state)), ax=axes)
         saved = BytesIO()
         stable = {"metadata": {"CreationDate": None}} if form == "pdf" else {"dpi": 200}
         figure.savefig(saved, format=form, **stable)
@@ -125,15 +140,15 @@ FILES: dict[str, tuple[str, Callable[[State], bytes]]] = {
     "statement.tex": ("text/x-tex", lambda state: _stated(state).to_latex().encode()),
     "statement.txt": ("text/plain", lambda state: str(_stated(state)).encode()),
     "statement.html": ("text/html", lambda state: _stated(state).to_html().encode()),
-    "curve.svg": ("image/svg+xml", _picture),
+    "picture.svg": ("image/svg+xml", _picture),
     "table.md": ("text/markdown", lambda state: paper_table(state, "markdown").encode()),
     "table.tex": ("text/x-tex", lambda state: paper_table(state, "latex").encode()),
     "run.py": ("text/x-python", lambda state: python(state).encode()),
 }
 if find_spec("matplotlib"):
     FILES |= {
-        "curve.png": ("image/png", _plotted("png")),
-        "curve.pdf": ("application/pdf", _plotted("pdf")),
+        "plot.png": ("image/png", _plotted("png")),
+        "plot.pdf": ("application/pdf", _plotted("pdf")),
     }
 
 
@@ -144,7 +159,8 @@ _SAID = {
 # What the files of a stem are, and in which views they are offered.
 _STEMS = {
     "statement": ("Statement", "plan trade compare read"),
-    "curve": ("Picture", "plan trade compare read"),
+    "picture": ("Picture", "plan trade compare read"),
+    "plot": ("Plot", "plan compare read"),
     "table": ("Table of the runs", "compare"),
     "run": ("Lines", "plan trade compare"),
 }
@@ -153,10 +169,11 @@ _STEMS = {
 def described() -> list[tuple[str, str, list[tuple[str, str]]]]:
     """The files for the page, by what they hold: (title, views, [(name, form)])."""
     named = [name.partition(".") for name in FILES]
-    return [
+    found = [
         (title, views, [("".join(name), _SAID[name[2]]) for name in named if name[0] == stem])
         for stem, (title, views) in _STEMS.items()
     ]
+    return [group for group in found if group[2]]
 
 
 def file(name: str, state: State) -> tuple[str, bytes] | None:
