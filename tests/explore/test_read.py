@@ -5,6 +5,8 @@ import json
 import os
 import pickle
 import zipfile
+from dataclasses import dataclass
+from types import SimpleNamespace
 
 import pytest
 
@@ -87,11 +89,26 @@ def test_a_statement_that_contradicts_itself_is_refused(asked):
     assert "s.json" in asked.read("s.json", json.dumps(document))["message"]
 
 
-def test_the_librarys_own_verification_is_used_where_there_is_one(asked, monkeypatch):
-    monkeypatch.setattr(
-        gdpnum.Statement, "verify", lambda self: f"All of {self.name} agrees", raising=False
-    )
-    assert asked.read("s.json", STATEMENT.to_json())["checks"] == ["All of Mine <b> agrees"]
+@dataclass
+class Found:
+    name: str
+    holds: bool
+    stated: float = 1.0
+    computed: float = 2.0
+
+
+@pytest.mark.parametrize("holds", [True, False])
+def test_the_librarys_own_verification_is_used_where_there_is_one(asked, monkeypatch, holds):
+    def verify(statement):
+        assert statement == STATEMENT
+        return SimpleNamespace(findings=[Found("mu", True), Found("regret", holds)])
+
+    monkeypatch.setattr(gdpnum, "verify", verify, raising=False)
+    (said,) = asked.read("s.json", STATEMENT.to_json())["checks"]
+    if holds:
+        assert said == "Verified: all 2 numbers stated hold, computed again."
+    else:
+        assert said == "Not verified: regret is stated as 1; it is 2."
 
 
 # --- what is wrong ------------------------------------------------------------------------------

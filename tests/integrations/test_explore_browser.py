@@ -349,7 +349,8 @@ def test_runs_are_pinned_compared_and_unpinned(page):
         ".includes('This run is more private than Pin 1')"
     )
     assert page("document.querySelectorAll('[data-draws=compare_log] path.line').length") == 2
-    assert page("document.getElementById('paper-latex').textContent").startswith(r"\begin{tabular}")
+    page("document.getElementById('paper').open = true")
+    page.wait(r"document.getElementById('paper-latex').textContent.includes('begin{tabular}')")
     page.click("#pins button")
     page.wait("document.querySelectorAll('[data-draws=compare-table] tbody tr').length === 1")
 

@@ -10,9 +10,7 @@ from gdpnum.explore import accounts
 from gdpnum.explore.curves import EVEN, LOG, Line, panel
 from gdpnum.explore.drawing import Node, node
 from gdpnum.explore.plan import headline
-from gdpnum.report.reading import rate_bound, rate_shown
-from gdpnum.statements.numbers import delta_shown, fpr_shown, upper
-from gdpnum.statements.words import run_in_words
+from gdpnum.explore.words import delta_shown, fpr_said, fpr_shown, run_in_words, tpr_said, upper
 
 if TYPE_CHECKING:
     from gdpnum.comparison import Pairing
@@ -42,12 +40,10 @@ def compare(state: State) -> dict[str, Any]:
     lines = [Line.of(f"line line-{number}", curve) for number, curve in enumerate(curves)]
     marks = [(f"line-{number}", curve.tpr(state.fpr)) for number, curve in enumerate(curves)]
     said = "; ".join(
-        f"{name} at most {rate_bound(curve.tpr(state.fpr))}"
+        f"{name} at most {tpr_said(curve.tpr(state.fpr))}"
         for name, curve in zip(called, curves, strict=True)
     )
-    title = (
-        f"Curves together. At a false positive rate of {rate_shown(fpr_shown(state.fpr))}: {said}."
-    )
+    title = f"Curves together. At a false positive rate of {fpr_said(state.fpr)}: {said}."
     drawn: dict[str, Any] = {"fpr": state.fpr, "marks": marks[::-1], "title": title}
     return {
         "table": _table(state, found, called),
@@ -56,8 +52,6 @@ def compare(state: State) -> dict[str, Any]:
             "compare_even": panel(EVEN, lines[::-1], **drawn),
             "compare_log": panel(LOG, lines[::-1], **drawn),
         },
-        "markdown": paper_table(state, "markdown"),
-        "latex": paper_table(state, "latex"),
     }
 
 
@@ -65,7 +59,14 @@ def paper_table(state: State, form: str) -> str:
     """The table for a paper."""
     table = getattr(gdpnum, "table", None)
     if table is not None:
-        return str(table(runs(state), format=form))
+        # Numbered where two have the same name.
+        called = names(state)
+        unique = [
+            name if called.count(name) == 1 else f"{name} ({number})"
+            for number, name in enumerate(called, 1)
+        ]
+        named = dict(zip(unique, runs(state), strict=True))
+        return str(table(named, format=form, delta=state.delta))
     rows = [_numbers(state, run) for run in runs(state)]
     head = [
         "run",
@@ -89,7 +90,7 @@ def _table(state: State, found: list[Mechanism], called: list[str]) -> Node:
         "run",
         "mu",
         "regret",
-        f"TPR at FPR {rate_shown(fpr_shown(state.fpr))}",
+        f"TPR at FPR {fpr_said(state.fpr)}",
         f"epsilon at delta {delta_shown(state.delta)}",
     )
     body = []
@@ -104,7 +105,7 @@ def _table(state: State, found: list[Mechanism], called: list[str]) -> Node:
             node("small", what if len(what) < 200 else f"{what[:197]}..."),
             scope="row",
         )
-        cells = (mu, regret, rate_bound(curve.tpr(state.fpr)), upper(curve.epsilon(state.delta)))
+        cells = (mu, regret, tpr_said(curve.tpr(state.fpr)), upper(curve.epsilon(state.delta)))
         body.append(node("tr", label, *(node("td", cell) for cell in cells)))
     return node(
         "table",

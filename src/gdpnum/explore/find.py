@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import gdpnum
 from gdpnum.explore import accounts
 from gdpnum.explore.schemes import arguments
+from gdpnum.explore.words import delta_shown, fpr_shown
 from gdpnum.mechanisms import PoissonSampled
 from gdpnum.rounding import rounded_up
-from gdpnum.statements.numbers import delta_shown, fpr_shown
 
 if TYPE_CHECKING:
     from gdpnum.explore.state import State

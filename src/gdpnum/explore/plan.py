@@ -9,10 +9,16 @@ import gdpnum
 from gdpnum.explore import accounts
 from gdpnum.explore.curves import EVEN, LOG, Line, panel
 from gdpnum.explore.drawing import Axis, Frame, Node, node
-from gdpnum.report.reading import rate_bound, rate_shown
-from gdpnum.statements.numbers import delta_shown, fpr_shown, lower, upper
-from gdpnum.statements.record import COMPLETE_REGRET, HEAVY_TAIL
-from gdpnum.statements.words import run_in_words
+from gdpnum.explore.words import (
+    COMPLETE_REGRET,
+    HEAVY_TAIL,
+    delta_shown,
+    fpr_said,
+    lower,
+    run_in_words,
+    tpr_said,
+    upper,
+)
 
 if TYPE_CHECKING:
     from gdpnum.explore.state import State
@@ -76,8 +82,8 @@ def texts(state: State, run: Mechanism) -> dict[str, str]:
     """What the page writes, every bound rounded to its safe side."""
     fit, curve = accounts.fit(run), accounts.curve(run)
     mu, regret = headline(fit)
-    fpr, tpr = rate_shown(fpr_shown(state.fpr)), rate_bound(curve.tpr(state.fpr))
-    by_mu, epsilon = rate_bound(fit.tpr(state.fpr)), upper(curve.epsilon(state.delta))
+    fpr, tpr = fpr_said(state.fpr), tpr_said(curve.tpr(state.fpr))
+    by_mu, epsilon = tpr_said(fit.tpr(state.fpr)), upper(curve.epsilon(state.delta))
     return {
         "mu": mu,
         "mu_lower": _bracket(fit),
@@ -161,7 +167,7 @@ def _scale(state: State, fit: GDPFit, fpr: str) -> Node:
     drawn = [node("path", class_="axis", d=f"M{_SCALE.left} {y}H{_SCALE.right}")]
     for mu in _MARKED:
         x = _SCALE.x(mu)
-        allowed = rate_bound(float(gdpnum.GDP(mu=mu).tpr(state.fpr)))
+        allowed = tpr_said(float(gdpnum.GDP(mu=mu).tpr(state.fpr)))
         drawn += [
             node("path", class_="axis", d=f"M{x:.2f} {y - 4}v8"),
             node("text", f"{mu:g}", class_="tick", x=x, y=y + 22, text_anchor="middle"),

@@ -21,9 +21,7 @@ from gdpnum.errors import GdpnumError, InvalidArgument
 from gdpnum.explore import accounts, plan
 from gdpnum.explore.curves import EVEN, LOG, Line, panel
 from gdpnum.explore.drawing import Node
-from gdpnum.statements.description import parts_of
-from gdpnum.statements.numbers import lower, upper
-from gdpnum.statements.words import one_line
+from gdpnum.explore.words import lower, one_line, parts_of, upper
 
 if TYPE_CHECKING:
     from gdpnum.explore.state import State
@@ -139,9 +137,9 @@ def _described(label: str, kind: str, run: Mechanism) -> dict[str, Any]:
 
 def _verified(statement: Statement) -> Iterable[str]:
     """What agrees when everything is computed again from the description."""
-    verify = getattr(statement, "verify", None)
+    verify = getattr(gdpnum, "verify", None)
     if verify is not None:
-        yield from str(verify()).splitlines()
+        yield from _findings(verify(statement))
         return
     again = gdpnum.statement(
         statement.run,
@@ -177,6 +175,15 @@ def _verified(statement: Statement) -> Iterable[str]:
         yield f"Not verified: {', '.join(too_low)} stated is below what the run gives away."
     else:
         yield "Verified: what is stated holds for the run that it describes."
+
+
+def _findings(verified: Any) -> Iterable[str]:
+    """What the library's own verification found, the failures one by one."""
+    failed = [one for one in verified.findings if not one.holds]
+    if not failed:
+        yield f"Verified: all {len(verified.findings)} numbers stated hold, computed again."
+    for one in failed:
+        yield f"Not verified: {one.name} is stated as {one.stated:.6g}; it is {one.computed:.6g}."
 
 
 # --- scores -------------------------------------------------------------------------------------

@@ -14,8 +14,8 @@ from gdpnum import _validate
 from gdpnum.errors import InvalidArgument
 from gdpnum.explore.fields import FIELDS, PLANNED, shown
 from gdpnum.explore.schemes import arguments, has_persons, schemes
+from gdpnum.explore.words import run_of
 from gdpnum.mechanisms import Mechanism
-from gdpnum.statements.description import run_of
 
 __all__ = ["AXES", "LONGEST_LINK", "MEASURES", "MOST_PINS", "TARGETS", "VIEWS", "State"]
 

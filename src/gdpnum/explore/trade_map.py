@@ -17,8 +17,7 @@ from gdpnum.explore.drawing import Frame, Node, node, path, table
 from gdpnum.explore.fields import FIELDS, shown
 from gdpnum.explore.state import AXES, MEASURES
 from gdpnum.explore.trade import RANGES, map_frame
-from gdpnum.report.reading import rate_bound, rate_shown
-from gdpnum.statements.numbers import delta_shown, fpr_shown, upper
+from gdpnum.explore.words import delta_shown, fpr_said, tpr_said, upper
 
 if TYPE_CHECKING:
     from gdpnum.explore.state import State
@@ -76,7 +75,7 @@ class Map:
         at = {
             "mu": "mu, at most",
             "epsilon": f"epsilon at delta {delta_shown(state.delta)}, at most",
-            "tpr": f"TPR at FPR {rate_shown(fpr_shown(state.fpr))}, at most",
+            "tpr": f"TPR at FPR {fpr_said(state.fpr)}, at most",
         }[state.measure]
         return (
             f"{at}; {', '.join(others)}. Lines are drawn between computed points; the numbers of "
@@ -154,7 +153,7 @@ class Map:
             )
             place = _label_place(frame, found)
             if place is not None:
-                said = rate_shown(fpr_shown(level)) if self.state.measure == "tpr" else f"{level:g}"
+                said = fpr_said(level) if self.state.measure == "tpr" else f"{level:g}"
                 x, y = place
                 labels.append(
                     node("text", said, class_="level", x=x, y=y + 4, text_anchor="middle")
@@ -199,7 +198,7 @@ class Map:
     def _said(self, value: float) -> str:
         if math.isnan(value):
             return "not known"
-        return rate_bound(value) if self.state.measure == "tpr" else upper(value, digits=3)
+        return tpr_said(value) if self.state.measure == "tpr" else upper(value, digits=3)
 
 
 def _shaded(corners: list[tuple[float, float]]) -> Node:

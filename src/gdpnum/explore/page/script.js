@@ -324,8 +324,16 @@
     draw("compare-table", answer.table);
     draw("orders", answer.orders);
     for (const [name, tree] of Object.entries(answer.drawings)) draw(name, tree);
-    $("paper-latex").textContent = answer.latex;
-    $("paper-markdown").textContent = answer.markdown;
+    later("paper", 200, paper);
+  }
+
+  // The table for a paper holds whole statements, which take longer; it is asked for when looked at.
+  async function paper() {
+    if (!$("paper").open) return;
+    for (const [id, name] of [["paper-latex", "table.tex"], ["paper-markdown", "table.md"]]) {
+      const answer = await fetch(`/take/${name}?${shown}`);
+      $(id).textContent = await answer.text();
+    }
   }
 
   // --- read -------------------------------------------------------------------------------------
@@ -443,6 +451,7 @@
       add(new URLSearchParams({ parts: file.parts, name: file.name || file.label }).toString());
       choose("compare");
     });
+    $("paper").addEventListener("toggle", paper);
     $("forget").addEventListener("click", forget);
     $("file").addEventListener("change", () => take($("file").files[0]));
     for (const kind of ["dragover", "dragleave", "drop"]) {
