@@ -320,3 +320,17 @@ def test_a_bug_gives_a_message_too(monkeypatch):
         assert "ZeroDivisionError" in json.loads(body)["message"]
         assert b"secret" not in body
         assert headers["cache-control"] == "no-store"
+
+
+@pytest.mark.parametrize("near", [0.1, 1.0, 30.0])
+@pytest.mark.parametrize(("kind", "aim"), [("mu", 0.5), ("epsilon", 2.0)])
+def test_the_way_for_any_scheme_finds_the_same_noise(monkeypatch, kind, aim, near):
+    from gdpnum.explore import find
+
+    state = State(target=kind, aim=aim)
+    wanted = {kind: aim, **({"delta": state.delta} if kind == "epsilon" else {})}
+    exact = gdpnum.calibrate_dpsgd(sample_rate=256 / 60_000, steps=2344, **wanted).noise_multiplier
+    monkeypatch.setattr(find, "_is_plain", lambda _: False)
+    find._found.cache_clear()
+    assert find.found_noise(state, near=near) == pytest.approx(exact, rel=2e-3)
+    find._found.cache_clear()

@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import gdpnum
+from gdpnum.errors import BudgetExceeded, UnsupportedMechanism
 from gdpnum.explore import accounts
 from gdpnum.explore.schemes import arguments
 from gdpnum.explore.words import delta_shown, fpr_shown
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["found_noise", "shown_noise", "target", "target_said"]
 
 # Less noise than this is none, more is all.
-_BETWEEN = (0.05, 1e4)
+_LEAST, _MOST = 0.05, 1e4
 
 # By so much the noise is raised at a time, until the number shown meets the target.
 _RAISE, _MOST_RAISES = 1.0003, 20
@@ -31,11 +32,11 @@ def target(state: State) -> dict[str, float]:
     return {state.target: state.aim, **at}
 
 
-def found_noise(state: State, tolerance: float = 1e-3) -> float:
-    """The least noise with which what is set meets the target."""
+def found_noise(state: State, tolerance: float = 1e-3, *, near: float = 1.0) -> float:
+    """The least noise with which what is set meets the target; ``near`` is where to look first."""
     # What the answer does not depend on is not told apart.
     plain: dict[str, Any] = {"view": "plan", "measure": "mu", "pins": (), "name": ""}
-    plain["noise_multiplier"] = 1.0
+    plain["noise_multiplier"] = near
     if state.target != "tpr":
         plain["fpr"] = 0.1
     if state.target != "epsilon":
@@ -75,8 +76,29 @@ def _found(state: State, tolerance: float) -> float:
         )
         return found.noise_multiplier
     return gdpnum.calibrate(
-        lambda noise: replace(state, noise_multiplier=noise).run, between=_BETWEEN, **wanted
+        lambda noise: replace(state, noise_multiplier=noise).run, between=_between(state), **wanted
     ).value
+
+
+def _between(state: State) -> tuple[float, float]:
+    """Noise that misses the target and noise that meets it, as near as doubling finds them.
+
+    Far from there, some schemes take long to account for.
+    """
+    low = high = state.noise_multiplier
+    while high < _MOST and not _is_met(state, high):
+        low, high = high, 2.0 * high
+    while low > _LEAST and _is_met(state, low):
+        low, high = 0.5 * low, low
+    return low, high
+
+
+def _is_met(state: State, noise: float) -> bool:
+    try:
+        return _shown(replace(state, noise_multiplier=noise)) <= state.aim
+    except (BudgetExceeded, UnsupportedMechanism):
+        # Too little noise to account for meets nothing.
+        return False
 
 
 def _is_plain(state: State) -> bool:

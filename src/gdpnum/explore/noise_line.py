@@ -34,11 +34,16 @@ class NoiseLine:
 
     def rows(self) -> Iterator[tuple[float, float]]:
         """(epochs, noise), one after another; what no noise meets is left out."""
-        return ((float(epochs), self._noise(float(epochs))) for epochs in EPOCHS)
+        near = 1.0
+        for epochs in EPOCHS:
+            noise = self._noise(float(epochs), near)
+            # More epochs take more noise, and not much more.
+            near = near if math.isnan(noise) else noise
+            yield float(epochs), noise
 
-    def _noise(self, epochs: float) -> float:
+    def _noise(self, epochs: float, near: float) -> float:
         try:
-            return found_noise(replace(self.state, epochs=epochs), _TOLERANCE)
+            return found_noise(replace(self.state, epochs=epochs), _TOLERANCE, near=near)
         except GdpnumError:
             return math.nan
 

@@ -131,7 +131,7 @@ SCHEMES = (
         "shuffled",
         "by going through the data in some order",
         "each record once an epoch; the order is not relied upon",
-        _SIZES,
+        ("dataset_size", "epochs"),
         ("zero_out", "replace"),
         lambda state: {"batches": "shuffled", "epochs": _whole_epochs(state)},
     ),
