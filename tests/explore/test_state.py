@@ -173,16 +173,15 @@ def test_the_arguments_are_those_of_the_description(richer):
         scheme.name: arguments(State.of(f"{sizes}&batches={scheme.name}")) for scheme in SCHEMES
     }
     noise = {"noise_multiplier": 1.0}
+    both = noise | {"batch_size": 100, "dataset_size": 1000, "epochs": 3}
     assert said == {
-        "poisson": noise | {"batch_size": 100, "dataset_size": 1000, "epochs": 3},
-        "fixed": noise | {"batches": "fixed", "batch_size": 100, "dataset_size": 1000, "steps": 30},
+        "poisson": both,
+        "fixed": both | {"batches": "fixed"},
         "shuffled": noise | {"batches": "shuffled", "epochs": 3},
-        "allocated": noise | {"batches": "allocated", "steps_per_epoch": 10, "epochs": 3},
-        "truncated": noise
-        | {"batches": "truncated", "sample_rate": 0.1, "steps": 30}
-        | {"dataset_size": 1000, "max_batch_size": 200},
-        "cyclic": noise | {"batches": "cyclic", "bands": 4, "sample_rate": 0.1, "steps": 30},
-    }  # fmt: skip
+        "allocated": both | {"batches": "allocated"},
+        "truncated": both | {"batches": "truncated", "max_batch_size": 200},
+        "cyclic": both | {"batches": "cyclic", "bands": 4},
+    }
     state = State.of(f"{sizes}&batches=shuffled&neighbouring=add_remove&records_per_person=3")
     assert state.neighbouring == "zero_out"
     assert arguments(state)["records_per_person"] == 3

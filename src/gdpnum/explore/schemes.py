@@ -53,59 +53,26 @@ class Scheme:
         }
 
 
-def _rate(state: State) -> Fraction:
+def _sizes(state: State, *more: str) -> dict[str, Any]:
+    """Batch, dataset and epochs, of which the library makes rates and steps in its own ways."""
     if state.batch_size > state.dataset_size:
         raise InvalidArgument(
             f"batch_size={state.batch_size} is above dataset_size={state.dataset_size}; "
             "make the batch smaller or the dataset larger"
         )
-    return Fraction(state.batch_size, state.dataset_size)
-
-
-def _steps(state: State) -> int:
-    # As it was typed: 0.1 is a tenth. A step begun is a step.
-    return math.ceil(Fraction(repr(state.epochs)) / _rate(state))
-
-
-def _whole_epochs(state: State) -> int:
-    if state.epochs != int(state.epochs):
-        raise InvalidArgument(
-            f"epochs={state.epochs!r} is not whole; pass whole epochs, as each takes every record"
-        )
-    return int(state.epochs)
+    sizes = {"batch_size": state.batch_size, "dataset_size": state.dataset_size}
+    rest = {name: getattr(state, name) for name in more}
+    return {**sizes, "epochs": _plain(state.epochs), **rest}
 
 
 def _poisson(state: State) -> dict[str, Any]:
-    if {"batch_size", "dataset_size", "epochs"} <= _taken():
-        _rate(state)
-        sizes = {"batch_size": state.batch_size, "dataset_size": state.dataset_size}
-        return {**sizes, "epochs": _plain(state.epochs)}
-    return {"sample_rate": float(_rate(state)), "steps": _steps(state)}
-
-
-def _fixed(state: State) -> dict[str, Any]:
-    sizes = {"batch_size": state.batch_size, "dataset_size": state.dataset_size}
-    return {"batches": "fixed", **sizes, "steps": _steps(state)}
-
-
-def _allocated(state: State) -> dict[str, Any]:
-    steps = math.ceil(1 / _rate(state))
-    return {"batches": "allocated", "steps_per_epoch": steps, "epochs": _whole_epochs(state)}
-
-
-def _truncated(state: State) -> dict[str, Any]:
-    sizes = {"dataset_size": state.dataset_size, "max_batch_size": state.max_batch_size}
-    return {
-        "batches": "truncated",
-        "sample_rate": float(_rate(state)),
-        **sizes,
-        "steps": _steps(state),
-    }
-
-
-def _cyclic(state: State) -> dict[str, Any]:
-    rate, steps = float(_rate(state)), _steps(state)
-    return {"batches": "cyclic", "bands": state.bands, "sample_rate": rate, "steps": steps}
+    sizes = _sizes(state)
+    if set(sizes) <= _taken():
+        return sizes
+    rate = Fraction(state.batch_size, state.dataset_size)
+    # As it was typed: 0.1 is a tenth. A step begun is a step.
+    steps = math.ceil(Fraction(repr(state.epochs)) / rate)
+    return {"sample_rate": float(rate), "steps": steps}
 
 
 _SIZES = ("batch_size", "dataset_size", "epochs")
@@ -125,7 +92,7 @@ SCHEMES = (
         "so many records, without replacement",
         _SIZES,
         ("replace",),
-        _fixed,
+        lambda state: {"batches": "fixed", **_sizes(state)},
     ),
     Scheme(
         "shuffled",
@@ -133,7 +100,7 @@ SCHEMES = (
         "each record once an epoch; the order is not relied upon",
         ("dataset_size", "epochs"),
         ("zero_out", "replace"),
-        lambda state: {"batches": "shuffled", "epochs": _whole_epochs(state)},
+        lambda state: {"batches": "shuffled", "epochs": _plain(state.epochs)},
     ),
     Scheme(
         "allocated",
@@ -141,7 +108,7 @@ SCHEMES = (
         "each record joins one random step of every epoch",
         _SIZES,
         ("add_remove",),
-        _allocated,
+        lambda state: {"batches": "allocated", **_sizes(state)},
     ),
     Scheme(
         "truncated",
@@ -149,7 +116,7 @@ SCHEMES = (
         "so that memory suffices",
         (*_SIZES, "max_batch_size"),
         ("add_remove",),
-        _truncated,
+        lambda state: {"batches": "truncated", **_sizes(state, "max_batch_size")},
     ),
     Scheme(
         "cyclic",
@@ -157,7 +124,7 @@ SCHEMES = (
         "as banded matrix mechanisms do",
         (*_SIZES, "bands"),
         ("add_remove",),
-        _cyclic,
+        lambda state: {"batches": "cyclic", **_sizes(state, "bands")},
     ),
 )
 
