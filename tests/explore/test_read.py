@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import pytest
 
 import gdpnum
-from gdpnum.explore import read, server
+from gdpnum.explore import read, scores, server
 from gdpnum.explore.drawing import markup
 from gdpnum.explore.state import State
 from tests.explore.serving import Asking, serving
@@ -215,9 +215,12 @@ def test_scores_are_told_from_runs(asked):
         assert (found["kind"], found["scores"]) == ("scores", SCORES)
 
 
-def test_an_audit_appears_when_the_library_has_one(asked, monkeypatch):
+@pytest.fixture
+def audits(monkeypatch):
+    """A library that audits; what it was asked."""
+
     class Found:
-        mu_lower, p_value, refuted = 0.51239, 0.012345, False
+        mu_lower, p_value, refuted, confidence = 0.51239, 0.012345, False, 0.95
 
         def tpr(self, fpr):
             return min(1.0, fpr + 0.1)
@@ -228,17 +231,40 @@ def test_an_audit_appears_when_the_library_has_one(asked, monkeypatch):
         asked_for.append((scores_in, scores_out, claim))
         return Found()
 
-    monkeypatch.setattr(gdpnum, "audit", audit, raising=False)
+    def audit_one_run(scores, included, *, guesses=None, claim=None, confidence=0.95):
+        asked_for.append((scores, included, claim))
+        return SimpleNamespace(mu_lower=0.3, p_value=0.001, refuted=True, confidence=0.95)
+
+    for function in (audit, audit_one_run):
+        monkeypatch.setattr(gdpnum, function.__name__, function, raising=False)
+    scores._audit.cache_clear()
+    yield asked_for
+    scores._audit.cache_clear()
+
+
+def test_an_audit_appears_when_the_library_has_one(asked, audits):
     assert asked.json("/api/describe")["audit"]
     found = asked.reading("noise_multiplier=2", scores=SCORES)
-    assert asked_for == [(*SCORES.values(), State.of("noise_multiplier=2").run)]
-    assert found["texts"]["audit_mu"] == "0.5123"
-    assert "consistent" in found["texts"]["audit_said"]
+    assert audits == [(*SCORES.values(), State.of("noise_multiplier=2").run)]
+    said = found["texts"]["audit_said"]
+    assert "mu is at least 0.5123 at confidence 0.95" in said
+    assert "not refuted (p = 0.0124)" in said
+    assert "a run of its own" in said
     assert '"shown"' in json.dumps(found["drawings"]["read_even"])
+    # A drag of the FPR does not audit again.
+    asked.reading("noise_multiplier=2&fpr=0.3", scores=SCORES)
+    assert len(audits) == 1
+
+
+def test_canaries_of_one_run_are_audited_as_such(asked, audits):
+    found = asked.reading("scores=one_run", scores=SCORES)
+    both = [*SCORES["scores_in"], *SCORES["scores_out"]]
+    assert audits == [(both, [True] * 3 + [False] * 2, State.of("").run)]
+    assert "which is refuted (p = 0.00100)" in found["texts"]["audit_said"]
+    assert '"shown"' not in json.dumps(found["drawings"]["read_even"])
 
 
 def test_without_an_audit_scores_are_refused(asked, monkeypatch):
-    monkeypatch.delattr(gdpnum, "audit", raising=False)
-    monkeypatch.setattr(read, "has_audit", lambda: False)
+    monkeypatch.setattr(scores, "has_audit", lambda: False)
     assert "has no audit" in asked.reading(scores=SCORES)["message"]
     assert not asked.json("/api/describe")["audit"]

@@ -5,6 +5,7 @@ import pickle
 import re
 import statistics
 import time
+from types import SimpleNamespace
 from urllib.parse import urlsplit
 
 import pytest
@@ -423,6 +424,23 @@ def test_bad_files_give_a_message_and_lose_nothing(page, files):
     page.give(files / "statement.json")
     page.wait("document.getElementById('read-title').textContent.startsWith('statement.json')")
     page.wait("document.getElementById('message').hidden")
+
+
+def test_scores_are_audited_under_the_curve(page, files, monkeypatch):
+    def audit(scores_in, scores_out, *, claim):
+        shown = {"mu_lower": 0.25, "p_value": 0.4, "refuted": False, "confidence": 0.95}
+        return SimpleNamespace(**shown, tpr=lambda fpr: min(1.0, 1.5 * fpr))
+
+    monkeypatch.setattr(gdpnum, "audit", audit, raising=False)
+    (files / "scores.csv").write_text("score,included\n2.5,1\n0.5,0\n")
+    page.open("view=read")
+    page.give(files / "scores.csv")
+    said = "document.querySelector('[data-shows=read-audit_said]')"
+    page.wait(f"{said}.checkVisibility() && {said}.textContent.includes('at least 0.2500')")
+    page.wait("document.querySelectorAll('[data-draws=read_even] path.shown').length === 1")
+    page.give(files / "run.json")
+    page.wait("document.getElementById('read-title').textContent.startsWith('run.json')")
+    page.wait(f"{said}.textContent.includes('at most 0.43')")
 
 
 # --- two at once --------------------------------------------------------------------------------

@@ -1,27 +1,22 @@
-"""Read: what a file says was run, its numbers, whether they are verified, what an audit adds.
+"""Read: what a file says was run, its numbers, and whether they are verified.
 
-A file is a statement's JSON, an Opacus checkpoint or a run file; or the scores of an attack, as
-JSON ``{"scores_in": [...], "scores_out": [...]}`` or as CSV with the columns score and included.
+A file is a statement's JSON, an Opacus checkpoint or a run file; or the scores of an attack.
 Nothing in a file is run, and none is kept.
 """
 
 from __future__ import annotations
 
-import csv
-import io
 import json
-import math
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Any, Protocol
 
 import gdpnum
 from gdpnum.errors import GdpnumError, InvalidArgument
-from gdpnum.explore import accounts, plan
-from gdpnum.explore.curves import EVEN, LOG, Line, panel
-from gdpnum.explore.drawing import Node
-from gdpnum.explore.words import lower, one_line, parts_of, upper
+from gdpnum.explore import plan
+from gdpnum.explore.scores import counted, scores_of
+from gdpnum.explore.words import one_line, parts_of, upper
 
 if TYPE_CHECKING:
     from gdpnum.explore.state import State
@@ -33,7 +28,6 @@ __all__ = [
     "LARGEST_TEXT",
     "MOST_PARTS_IN_LINK",
     "Reader",
-    "audited",
     "reading",
     "uploaded",
 ]
@@ -43,8 +37,6 @@ LARGEST_CHECKPOINT, LARGEST_TEXT = 2**29, 2**24
 
 #: Characters: a longer description of a run makes no link.
 MOST_PARTS_IN_LINK = 4_000
-
-_MOST_SCORES = 1_000_000
 
 
 class Sourced(Protocol):
@@ -102,9 +94,9 @@ def uploaded(name: str, file: IO[bytes], size: int, reader: Reader) -> dict[str,
             f"{label} is neither text in UTF-8 nor a checkpoint; pass a statement, a checkpoint, a "
             "run file or scores"
         ) from None
-    scores = _scores(label, content)
+    scores = scores_of(label, content)
     if scores is not None:
-        return {"kind": "scores", "label": label, "scores": scores, "said": _counted(scores)}
+        return {"kind": "scores", "label": label, "scores": scores, "said": counted(scores)}
     source = reader(content, label)
     found = _described(label, "statement" if source.statement else "run file", source.run)
     if source.statement is not None:
@@ -186,61 +178,6 @@ def _findings(verified: Any) -> Iterable[str]:
         yield f"Not verified: {one.name} is stated as {one.stated:.6g}; it is {one.computed:.6g}."
 
 
-# --- scores -------------------------------------------------------------------------------------
-
-
-def _scores(label: str, content: str) -> dict[str, list[float]] | None:
-    """The scores in a file; None if it is of another kind."""
-    if content.lstrip().startswith("{"):
-        try:
-            document = json.loads(content)
-        except (ValueError, RecursionError):
-            return None
-        if not isinstance(document, dict) or not {"scores_in", "scores_out"} <= set(document):
-            return None
-        both = {key: document[key] for key in ("scores_in", "scores_out")}
-        return {key: _numbers(f"{label}: {key}", value) for key, value in both.items()}
-    head = [name.strip().lower() for name in content.split("\n", 1)[0].split(",")]
-    if not {"score", "included"} <= set(head):
-        return None
-    found: dict[str, list[Any]] = {"scores_in": [], "scores_out": []}
-    for number, row in enumerate(csv.reader(io.StringIO(content.split("\n", 1)[1])), 2):
-        if not row:
-            continue
-        cells = dict(zip(head, (cell.strip() for cell in row), strict=False))
-        side = {
-            "1": "scores_in",
-            "true": "scores_in",
-            "0": "scores_out",
-            "false": "scores_out",
-        }.get(cells.get("included", "").lower())
-        if side is None:
-            raise InvalidArgument(
-                f"{label}: line {number} says included={cells.get('included')!r}; write 1 or 0"
-            )
-        found[side].append(cells.get("score"))
-    return {key: _numbers(f"{label}: {key}", value) for key, value in found.items()}
-
-
-def _numbers(name: str, values: object) -> list[float]:
-    if not isinstance(values, list) or not values or len(values) > _MOST_SCORES:
-        raise InvalidArgument(f"{name} is no list of 1 to {_MOST_SCORES} scores; pass one")
-    try:
-        found = [float(value) for value in values if not isinstance(value, bool)]
-    except (TypeError, ValueError):
-        found = []
-    if len(found) != len(values) or not all(map(math.isfinite, found)):
-        raise InvalidArgument(f"{name} holds what is no finite number; pass one score a record")
-    return found
-
-
-def _counted(scores: Mapping[str, list[float]]) -> str:
-    return (
-        f"{len(scores['scores_in'])} scores of records that were used, "
-        f"{len(scores['scores_out'])} of records that were not."
-    )
-
-
 # --- what is shown ------------------------------------------------------------------------------
 
 
@@ -251,48 +188,4 @@ def reading(state: State, run: Mechanism) -> dict[str, Any]:
         "texts": plan.texts(state, run),
         "values": plan.values(state, run),
         "drawings": {"read_even": drawn["even"], "read_log": drawn["log"]},
-    }
-
-
-def has_audit() -> bool:
-    """Whether the library at hand audits."""
-    return callable(getattr(gdpnum, "audit", None))
-
-
-def audited(state: State, run: Mechanism, document: object) -> dict[str, Any]:
-    """What scores show, beside what the account allows."""
-    if not has_audit():
-        raise InvalidArgument(f"gdpnum {gdpnum.__version__} has no audit; pass no scores")
-    scores = _scores("scores", json.dumps(document))
-    if scores is None:
-        raise InvalidArgument("there are no scores_in and scores_out; pass both")
-    # By name: an earlier gdpnum has none.
-    audit: Any = getattr(gdpnum, "audit", None)
-    found = audit(scores["scores_in"], scores["scores_out"], claim=run)
-    said = "refuted" if found.refuted else "consistent with these scores"
-    texts = {
-        "audit_mu": lower(found.mu_lower),
-        "audit_p": upper(found.p_value, digits=3),
-        "audit_said": f"The attack shows a mu of at least {lower(found.mu_lower)}; the account "
-        f"says at most {plan.headline(accounts.fit(run))[0]}. The claim is {said} "
-        f"(p = {upper(found.p_value, digits=3)}). {_counted(scores)}",
-    }
-    return {"texts": texts, "drawings": _beneath(state, run, found)}
-
-
-def _beneath(state: State, run: Mechanism, found: Any) -> dict[str, Node]:
-    """The run's curve with what the audit has shown under it."""
-    fit, curve = accounts.fit(run), accounts.curve(run)
-    lines = [Line.of("run", curve), Line.of("by-mu", fit.curve())]
-    shown_line = Line("shown", *(tuple(found.tpr(fpr) for fpr in fprs) for fprs in Line.fprs()))
-    marks = [
-        ("by-mu", fit.tpr(state.fpr)),
-        ("run", curve.tpr(state.fpr)),
-        ("shown", found.tpr(state.fpr)),
-    ]
-    title = f"The curve, with what the audit has shown: at least {lower(found.tpr(state.fpr))} here"
-    drawn: dict[str, Any] = {"title": title, "fpr": state.fpr, "marks": marks}
-    return {
-        "read_even": panel(EVEN, [*lines, shown_line], **drawn),
-        "read_log": panel(LOG, [*lines, shown_line], **drawn),
     }

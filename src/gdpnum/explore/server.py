@@ -23,13 +23,13 @@ from starlette.types import ASGIApp
 
 import gdpnum
 from gdpnum.errors import GdpnumError, InvalidArgument
-from gdpnum.explore import compare, plan, read, take, trade
+from gdpnum.explore import compare, plan, read, scores, take, trade
 from gdpnum.explore.fields import FIELDS, PLANNED
 from gdpnum.explore.find import shown_noise, target_said
 from gdpnum.explore.guard import LOCAL_NAMES, Guard
 from gdpnum.explore.noise_line import NoiseLine
 from gdpnum.explore.schemes import has_persons, schemes
-from gdpnum.explore.state import AXES, MEASURES, MOST_PINS, TARGETS, State
+from gdpnum.explore.state import AXES, DESIGNS, MEASURES, MOST_PINS, TARGETS, State
 from gdpnum.explore.trade_map import STAGES, Map
 
 __all__ = ["application"]
@@ -95,7 +95,8 @@ def describe() -> dict[str, Any]:
         "measures": list(MEASURES.items()),
         "axes": [[name, FIELDS[name].label] for name in AXES],
         "files": take.described(),
-        "audit": read.has_audit(),
+        "audit": scores.has_audit(),
+        "designs": list(DESIGNS.items()),
         "most_pins": MOST_PINS,
         "largest_upload": read.LARGEST_CHECKPOINT,
         "parts_in_link": read.MOST_PARTS_IN_LINK,
@@ -206,7 +207,7 @@ def _reading(query: str, body: bytes) -> dict[str, Any]:
     run = State.reading(parts) if parts else state.run
     found = read.reading(state, run)
     if document.get("scores"):
-        audited = read.audited(state, run, document["scores"])
+        audited = scores.audited(state, run, document["scores"])
         found["texts"] |= audited["texts"]
         found["drawings"] |= audited["drawings"]
     return found

@@ -17,7 +17,7 @@ from gdpnum.explore.schemes import arguments, has_persons, schemes
 from gdpnum.explore.words import run_of
 from gdpnum.mechanisms import Mechanism
 
-__all__ = ["AXES", "LONGEST_LINK", "MEASURES", "MOST_PINS", "TARGETS", "VIEWS", "State"]
+__all__ = ["AXES", "DESIGNS", "LONGEST_LINK", "MEASURES", "MOST_PINS", "TARGETS", "VIEWS", "State"]
 
 VIEWS = ("plan", "trade", "compare", "read")
 
@@ -29,6 +29,9 @@ MEASURES = {"mu": "mu", "epsilon": "epsilon at delta", "tpr": "TPR at FPR"}
 
 #: What a map can have along an axis.
 AXES = ("noise_multiplier", "batch_size", "dataset_size", "epochs")
+
+#: What scores of an attack can be of.
+DESIGNS = {"runs": "a run of its own", "one_run": "a canary in one run"}
 
 #: More curves than this cannot be told apart, nor compared while one drags.
 MOST_PINS = 4
@@ -42,6 +45,7 @@ _OPTIONS: dict[str, tuple[str, ...]] = {
     "measure": tuple(MEASURES),
     "across": AXES,
     "up": AXES,
+    "scores": tuple(DESIGNS),
 }
 
 
@@ -74,6 +78,7 @@ class State:
     measure: str = "mu"
     across: str = "epochs"
     up: str = "noise_multiplier"
+    scores: str = "runs"
     name: str = ""
     #: A run that was read from a file, as the parts of its JSON; empty if there is none.
     parts: str = ""

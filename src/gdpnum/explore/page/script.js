@@ -103,7 +103,7 @@
     const questions = [asked(`/api/plan?${query}`)];
     const view = state.get("view") ?? "plan";
     if (view === "compare") questions.push(asked(`/api/compare?${query}`));
-    if (view === "read" && (file || state.get("parts"))) questions.push(asked(`/api/reading?${query}`, reading()));
+    if (view === "read" && (file || scores || state.get("parts"))) questions.push(asked(`/api/reading?${query}`, reading()));
     const answers = await Promise.all(questions);
     const wrong = answers.find((answer) => answer.message);
     if (wrong && !shown) {
@@ -390,7 +390,7 @@
     $("read-title").textContent = file ? `${file.label} (${file.kind})` : "The run that is set, with an audit";
     fill($("checks"), (file?.checks ?? []).map((said) => ["li", {}, said]), HTML);
     $("pin-read").hidden = !file || file.parts.length > described.parts_in_link;
-    for (const one of [document.querySelector(".audit"), $("audit-key")]) one.hidden = !scores;
+    for (const one of [$("audit"), $("audit-key")]) one.hidden = !scores;
   }
 
   function forget() {
@@ -518,6 +518,7 @@
     for (const id of ["find-target", "line-target"]) options($(id), described.targets);
     options($("measure"), described.measures);
     for (const id of ["across", "up"]) options($(id), described.axes);
+    options($("scores"), described.designs);
     $("scores-too").hidden = !described.audit;
     fill($("files"), described.files.map(([title, views, names]) => ["div", { class: "view", "data-for": views },
       ["dt", {}, title],
