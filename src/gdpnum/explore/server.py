@@ -38,7 +38,10 @@ _PAGE = {
     "/": ("index.html", "text/html; charset=utf-8"),
     "/style.css": ("style.css", "text/css; charset=utf-8"),
     "/drawing.css": ("drawing.css", "text/css; charset=utf-8"),
-    "/script.js": ("script.js", "text/javascript; charset=utf-8"),
+    **{
+        f"/{name}": (name, "text/javascript; charset=utf-8")
+        for name in ("script.js", "asking.js", "drawing.js", "maps.js")
+    },
 }
 
 # What the page sends of its own beside a file: the parts of a run, and scores.

@@ -1,532 +1,425 @@
 // Shows what the server says and asks it again; every number, text and line comes from there.
-"use strict";
-(() => {
-  const HTML = "http://www.w3.org/1999/xhtml";
-  const SVG = "http://www.w3.org/2000/svg";
-  const $ = (id) => document.getElementById(id);
-  const all = (selector) => [...document.querySelectorAll(selector)];
 
-  let described; // what can be set
-  let state = new URLSearchParams(); // what is set: the text of the link
-  let shown = ""; // the last state that the numbers on the page are of
-  let isPinning = false; // whether the next run that is shown is to be pinned
-  let file = null; // what was read last: {kind, label, parts, checks}
-  let scores = null;
+import { NoAnswer, asked } from "./asking.js";
+import { $, HTML, all, draw, fill, show } from "./drawing.js";
+import { maps } from "./maps.js";
 
-  // --- drawings: change what is there, so that nothing flickers ---------------------------------
+let described; // what can be set
+let state = new URLSearchParams(); // what is set: the text of the link
+let shown = ""; // the last state that the numbers on the page are of
+let isPinning = false; // whether the next run that is shown is to be pinned
+let file = null; // what was read last: {kind, label, parts, checks}
+let scores = null;
 
-  const space = (tag, outer) => (tag === "svg" ? SVG : outer);
+// --- asking -----------------------------------------------------------------------------------
 
-  function built(tree, outer) {
-    if (typeof tree === "string") return document.createTextNode(tree);
-    const element = document.createElementNS(space(tree[0], outer), tree[0]);
-    patched(element, tree, outer);
-    return element;
-  }
+let isAsking = false;
+let isWanted = false;
 
-  function patched(element, [tag, attributes, ...children], outer) {
-    for (const name of element.getAttributeNames()) {
-      if (!(name in attributes)) element.removeAttribute(name);
+function ask() {
+  isWanted = true;
+  if (!isAsking) asking();
+}
+
+async function asking() {
+  isAsking = true;
+  try {
+    while (isWanted) {
+      isWanted = false;
+      await once(state.toString());
     }
-    for (const [name, value] of Object.entries(attributes)) {
-      if (element.getAttribute(name) !== value) element.setAttribute(name, value);
-    }
-    fill(element, children, space(tag, outer));
+  } catch (error) {
+    if (!(error instanceof NoAnswer)) throw error;
+    tell("The program that serves this page has ended; start gdpnum explore again.", "server");
+  } finally {
+    isAsking = false;
   }
+}
 
-  function fill(parent, children, outer) {
-    children.forEach((tree, at) => {
-      const old = parent.childNodes[at];
-      if (!old) parent.append(built(tree, outer));
-      else if (typeof tree === "string" && old.nodeType === Node.TEXT_NODE) {
-        if (old.data !== tree) old.data = tree;
-      } else if (typeof tree !== "string" && old.localName === tree[0]) patched(old, tree, outer);
-      else old.replaceWith(built(tree, outer));
-    });
-    while (parent.childNodes.length > children.length) parent.lastChild.remove();
-  }
-
-  function draw(name, tree) {
-    for (const place of all(`[data-draws="${name}"]`)) {
-      fill(place, [tree], place.namespaceURI);
-    }
-  }
-
-  function write(name, text) {
-    for (const place of all(`[data-shows="${name}"]`)) {
-      if (place.textContent !== text) place.textContent = text;
-    }
-  }
-
-  function show(answer, prefix = "") {
-    for (const [name, text] of Object.entries(answer.texts ?? {})) write(prefix + name, text);
-    for (const [name, value] of Object.entries(answer.values ?? {})) {
-      for (const place of all(`data[data-shows="${prefix}${name}"]`)) place.value = value;
-    }
-    for (const [name, tree] of Object.entries(answer.drawings ?? {})) draw(name, tree);
-  }
-
-  // --- asking -----------------------------------------------------------------------------------
-
-  async function asked(where, options = {}) {
-    const answer = await fetch(where, options);
-    if (answer.status === 204) return null;
-    if (!answer.ok) return { message: `The program failed at this (${answer.status}); change what is set.` };
-    return answer.json();
-  }
-
-  let isAsking = false;
-  let isWanted = false;
-
-  function ask() {
+async function once(query) {
+  const questions = [asked(`/api/plan?${query}`)];
+  const view = state.get("view") ?? "plan";
+  if (view === "compare") questions.push(asked(`/api/compare?${query}`));
+  if (view === "read" && (file || scores || state.get("parts"))) questions.push(asked(`/api/reading?${query}`, reading()));
+  const answers = await Promise.all(questions);
+  const wrong = answers.find((answer) => answer.message);
+  if (wrong && !shown) {
+    // A link that cannot be read: say so, and start from what can.
+    tell(wrong.message, "link");
+    adopt(new URLSearchParams(described.default));
     isWanted = true;
-    if (!isAsking) asking();
+    return;
   }
-
-  async function asking() {
-    isAsking = true;
-    try {
-      while (isWanted) {
-        isWanted = false;
-        await once(state.toString());
-      }
-    } catch (error) {
-      // What fetch throws where nobody answers.
-      if (!(error instanceof TypeError)) throw error;
-      tell("The program that serves this page has ended; start gdpnum explore again.", "server");
-    } finally {
-      isAsking = false;
-    }
+  if (wrong) {
+    // Not at every key: half a number is no mistake yet.
+    later("wrong", 350, () => tell(wrong.message));
+    return;
   }
+  const [plan, more] = answers;
+  show(plan);
+  if (view === "compare" && more) compared(more);
+  if (view === "read" && more) show(more, "read-");
+  settle(plan);
+}
 
-  async function once(query) {
-    const questions = [asked(`/api/plan?${query}`)];
-    const view = state.get("view") ?? "plan";
-    if (view === "compare") questions.push(asked(`/api/compare?${query}`));
-    if (view === "read" && (file || scores || state.get("parts"))) questions.push(asked(`/api/reading?${query}`, reading()));
-    const answers = await Promise.all(questions);
-    const wrong = answers.find((answer) => answer.message);
-    if (wrong && !shown) {
-      // A link that cannot be read: say so, and start from what can.
-      tell(wrong.message, "link");
-      adopt(new URLSearchParams(described.default));
-      isWanted = true;
-      return;
-    }
-    if (wrong) {
-      tell(wrong.message);
-      return;
-    }
-    const [plan, more] = answers;
-    show(plan);
-    if (view === "compare" && more) compared(more);
-    if (view === "read" && more) show(more, "read-");
-    settle(plan);
+const reading = () => ({
+  method: "POST",
+  headers: { "Content-Type": "application/json" },
+  body: JSON.stringify({ parts: file?.parts, scores }),
+});
+
+function settle(plan) {
+  clearTimeout(timers.wrong);
+  tell("");
+  shown = plan.query;
+  // What the server understood, where it is not what was sent: 1e4 is 10000.
+  if (!isWanted) adopt(new URLSearchParams(plan.query));
+  document.documentElement.dataset.shown = plan.query;
+  if (isPinning && !isWanted) {
+    isPinning = false;
+    add(plan.pin);
   }
-
-  const reading = () => ({
-    method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify({ parts: file?.parts, scores }),
+  later("link", 250, () => {
+    if ($("message").dataset.about !== "link") history.replaceState(null, "", `#${shown}`);
+    for (const one of all("#files a")) one.href = `/take/${one.dataset.file}?${shown}`;
   });
+  later("spoken", 700, () => { $("spoken").textContent = plan.texts.spoken; });
+  if (plan.map_key) maps(plan.map_key, plan.line_key);
+}
 
-  function settle(plan) {
-    tell("");
-    shown = plan.query;
-    // What the server understood, where it is not what was sent: 1e4 is 10000.
-    if (!isWanted) adopt(new URLSearchParams(plan.query));
-    document.documentElement.dataset.shown = plan.query;
-    if (isPinning && !isWanted) {
-      isPinning = false;
-      add(plan.pin);
-    }
-    later("link", 250, () => {
-      if ($("message").dataset.about !== "link") history.replaceState(null, "", `#${shown}`);
-      for (const one of all("#files a")) one.href = `/take/${one.dataset.file}?${shown}`;
-    });
-    later("spoken", 700, () => { $("spoken").textContent = plan.texts.spoken; });
-    if (plan.map_key) maps(plan.map_key, plan.line_key);
-  }
+const timers = {};
+function later(name, wait, task) {
+  clearTimeout(timers[name]);
+  timers[name] = setTimeout(task, wait);
+}
 
-  const timers = {};
-  function later(name, wait, task) {
-    clearTimeout(timers[name]);
-    timers[name] = setTimeout(task, wait);
-  }
+// Messages that the next good answer does not take away, but the next change does.
+const STAYING = ["file", "link"];
 
-  // Messages that the next good answer does not take away, but the next change does.
-  const STAYING = ["file", "link"];
-
-  function tell(message, about = "state") {
-    const place = $("message");
-    if (!message && STAYING.includes(place.dataset.about)) return;
-    place.hidden = !message;
-    if (place.textContent !== message) place.textContent = message;
-    place.dataset.about = about;
-    document.body.classList.toggle("is-stale", Boolean(message) && ["state", "server"].includes(about));
-    for (const input of all("[data-key]")) {
-      if (message.startsWith(`${input.dataset.key}=`)) {
-        input.setAttribute("aria-invalid", "true");
-        input.setAttribute("aria-errormessage", "message");
-      } else {
-        input.removeAttribute("aria-invalid");
-        input.removeAttribute("aria-errormessage");
-      }
-    }
-  }
-
-  function set(key, value) {
-    $("message").dataset.about = "state";
-    state.set(key, value);
-    if (key === "across" || key === "up") {
-      // Two parameters, never one twice.
-      const other = key === "across" ? "up" : "across";
-      const current = $(other).value;
-      if (current === value) state.set(other, described.axes.map(([name]) => name).find((name) => name !== value));
-    }
-    ask();
-  }
-
-  // --- maps, which take longer than numbers -----------------------------------------------------
-
-  const drawn = { map: "", line: "" };
-  const wanted = { map: "", line: "" };
-  const busy = { map: false, line: false };
-  const drawing = {}; // the key that is being drawn, since when, and how to give it up
-  const started = {};
-  const givenUp = {};
-
-  function maps(mapKey, lineKey) {
-    wanted.map = mapKey;
-    wanted.line = lineKey;
-    for (const [name, since] of Object.entries(started)) {
-      // One that takes long and is of no use any more is given up.
-      if (drawing[name] !== wanted[name] && performance.now() - since > 500) givenUp[name]?.abort();
-    }
-    work("map", ["/api/map/coarse", "/api/map/fine"]);
-    work("line", ["/api/noise"]);
-  }
-
-  async function work(name, stages) {
-    if (busy[name] || drawn[name] === wanted[name]) return;
-    busy[name] = true;
-    $(name).setAttribute("aria-busy", "true");
-    while (drawn[name] !== wanted[name] && (state.get("view") ?? "plan") === "trade") {
-      const key = wanted[name];
-      givenUp[name] = new AbortController();
-      drawing[name] = key;
-      started[name] = performance.now();
-      for (const [number, stage] of stages.entries()) {
-        if (number && wanted[name] !== key) break;
-        const { signal } = givenUp[name];
-        const answer = await asked(`${stage}?${key}`, { signal }).catch(() => null);
-        if (!answer || answer.message) break;
-        draw(name, answer.drawing);
-        draw(`${name}-table`, answer.table);
-        $(`${name}-caption`).textContent = answer.caption;
-      }
-      drawn[name] = key;
-    }
-    busy[name] = false;
-    $(name).removeAttribute("aria-busy");
-    $(name).dataset.drawn = drawn[name];
-  }
-
-  // --- controls ---------------------------------------------------------------------------------
-
-  function field({ name, label, note, stops }) {
-    const row = document.createElement("div");
-    row.className = "field";
-    row.dataset.field = name;
-    const [title, number, slider, small] = ["label", "input", "input", "small"].map((tag) => document.createElement(tag));
-    title.htmlFor = number.id = name;
-    title.textContent = label;
-    number.inputMode = "decimal";
-    number.dataset.key = name;
-    number.setAttribute("aria-describedby", `${name}-note`);
-    slider.type = "range";
-    slider.id = `${name}-slider`;
-    slider.min = 0;
-    slider.max = stops.length - 1;
-    slider.setAttribute("aria-label", label);
-    slider.addEventListener("input", () => {
-      number.value = stops[slider.value];
-      slider.setAttribute("aria-valuetext", stops[slider.value]);
-      set(name, stops[slider.value]);
-    });
-    small.id = `${name}-note`;
-    small.textContent = note;
-    row.append(title, number, slider, small);
-    return row;
-  }
-
-  function options(select, pairs) {
-    const wantedOptions = pairs.map(([value, label]) => ["option", { value }, label]);
-    fill(select, wantedOptions, HTML);
-  }
-
-  function nearest(stops, value) {
-    let best = 0;
-    stops.forEach((stop, at) => {
-      if (Math.abs(stop - value) < Math.abs(stops[best] - value)) best = at;
-    });
-    return best;
-  }
-
-  function adopt(next) {
-    state = next;
-    const view = state.get("view") ?? "plan";
-    document.body.dataset.view = view;
-    for (const tab of all("[role=tab]")) {
-      const isSelected = tab.dataset.view === view;
-      tab.setAttribute("aria-selected", isSelected);
-      tab.tabIndex = isSelected ? 0 : -1;
-      if (isSelected) $("main").setAttribute("aria-labelledby", tab.id);
-    }
-    const scheme = described.schemes.find((one) => one.name === state.get("batches")) ?? described.schemes[0];
-    options($("neighbouring"), scheme.relations);
-    $("neighbouring").disabled = scheme.relations.length < 2;
-    $("batches-note").textContent = scheme.note;
-    const asks = [...scheme.asks, "noise_multiplier", "records_per_person"];
-    for (const row of all("#planned .field")) row.hidden = !asks.includes(row.dataset.field);
-    const defaults = { ...described.defaults, neighbouring: scheme.relations[0][0] };
-    for (const input of all("[data-key]")) {
-      const value = state.get(input.dataset.key) ?? defaults[input.dataset.key] ?? "";
-      if (input !== document.activeElement && input.value !== value) input.value = value;
-      const slider = $(`${input.id}-slider`);
-      if (slider && slider !== document.activeElement) {
-        slider.value = nearest(described.fields[input.dataset.key].stops, Number(value));
-        slider.setAttribute("aria-valuetext", value);
-      }
-    }
-    pinned();
-    if (state.get("parts") && !file) {
-      file = { kind: "run", label: state.get("name") || "A run from the link", parts: state.get("parts"), checks: [] };
-      readShown();
-    }
-  }
-
-  // --- compare ----------------------------------------------------------------------------------
-
-  function pinned() {
-    const pins = state.getAll("pin");
-    fill($("pins"), pins.map((one, at) => {
-      const name = new URLSearchParams(one).get("name") || `Pin ${at + 1}`;
-      return ["li", {}, ["span", {}, name], ["button", { type: "button", "data-unpins": String(at), "aria-label": `Unpin ${name}` }, "×"]];
-    }), HTML);
-    for (const one of [$("pin"), $("pin-read")]) one.disabled = pins.length >= described.most_pins;
-  }
-
-  function add(one) {
-    state.append("pin", one);
-    pinned();
-    ask();
-  }
-
-  function unpin(at) {
-    const pins = state.getAll("pin");
-    state.delete("pin");
-    pins.filter((_, number) => number !== at).forEach((one) => state.append("pin", one));
-    pinned();
-    ask();
-  }
-
-  function compared(answer) {
-    draw("compare-table", answer.table);
-    draw("orders", answer.orders);
-    for (const [name, tree] of Object.entries(answer.drawings)) draw(name, tree);
-    later("paper", 200, paper);
-  }
-
-  // The table for a paper holds whole statements, which take longer; it is asked for when looked at.
-  async function paper() {
-    if (!$("paper").open) return;
-    for (const [id, name] of [["paper-latex", "table.tex"], ["paper-markdown", "table.md"]]) {
-      const answer = await fetch(`/take/${name}?${shown}`);
-      $(id).textContent = await answer.text();
-    }
-  }
-
-  // --- read -------------------------------------------------------------------------------------
-
-  async function take(chosen) {
-    if (!chosen) return;
-    if (chosen.size > described.largest_upload) {
-      tell(`${chosen.name} has ${chosen.size} bytes, above ${described.largest_upload}; choose a smaller file.`, "file");
-      return;
-    }
-    let answer;
-    try {
-      const headers = { "Content-Type": "application/octet-stream", "X-File-Name": encodeURIComponent(chosen.name) };
-      answer = await asked("/api/read", { method: "POST", headers, body: chosen });
-    } catch {
-      answer = { message: `${chosen.name} cannot be read; choose it again.` };
-    }
-    if (!answer || answer.message) {
-      tell(answer?.message ?? "The file was not read; choose it again.", "file");
-      return;
-    }
-    $("message").dataset.about = "state";
-    if (answer.kind === "scores") {
-      if (!described.audit) {
-        tell("These are scores of an attack; the gdpnum that is installed has no audit.", "file");
-        return;
-      }
-      scores = answer.scores;
+function tell(message, about = "state") {
+  const place = $("message");
+  if (!message && STAYING.includes(place.dataset.about)) return;
+  place.hidden = !message;
+  if (place.textContent !== message) place.textContent = message;
+  place.dataset.about = about;
+  document.body.classList.toggle("is-stale", Boolean(message) && ["state", "server"].includes(about));
+  for (const input of all("[data-key]")) {
+    if (message.startsWith(`${input.dataset.key}=`)) {
+      input.setAttribute("aria-invalid", "true");
+      input.setAttribute("aria-errormessage", "message");
     } else {
-      file = answer;
-      const fits = answer.parts.length <= described.parts_in_link;
-      if (fits) state.set("parts", answer.parts);
-      else state.delete("parts");
-      $("read-link").textContent = fits ? "" : "It is too long for a link: neither link nor pin can hold it.";
+      input.removeAttribute("aria-invalid");
+      input.removeAttribute("aria-errormessage");
     }
+  }
+}
+
+function set(key, value) {
+  $("message").dataset.about = "state";
+  state.set(key, value);
+  if (key === "across" || key === "up") {
+    // Two parameters, never one twice.
+    const other = key === "across" ? "up" : "across";
+    const current = $(other).value;
+    if (current === value) state.set(other, described.axes.map(([name]) => name).find((name) => name !== value));
+  }
+  ask();
+}
+
+// --- controls ---------------------------------------------------------------------------------
+
+function field({ name, label, note, stops }) {
+  const row = document.createElement("div");
+  row.className = "field";
+  row.dataset.field = name;
+  const [title, number, slider, small] = ["label", "input", "input", "small"].map((tag) => document.createElement(tag));
+  title.htmlFor = number.id = name;
+  title.textContent = label;
+  number.inputMode = "decimal";
+  number.dataset.key = name;
+  number.setAttribute("aria-describedby", `${name}-note`);
+  slider.type = "range";
+  slider.id = `${name}-slider`;
+  slider.min = 0;
+  slider.max = stops.length - 1;
+  slider.setAttribute("aria-label", label);
+  slider.addEventListener("input", () => {
+    number.value = stops[slider.value];
+    slider.setAttribute("aria-valuetext", stops[slider.value]);
+    set(name, stops[slider.value]);
+  });
+  small.id = `${name}-note`;
+  small.textContent = note;
+  row.append(title, number, slider, small);
+  return row;
+}
+
+function options(select, pairs) {
+  const wantedOptions = pairs.map(([value, label]) => ["option", { value }, label]);
+  fill(select, wantedOptions, HTML);
+}
+
+function nearest(stops, value) {
+  let best = 0;
+  stops.forEach((stop, at) => {
+    if (Math.abs(stop - value) < Math.abs(stops[best] - value)) best = at;
+  });
+  return best;
+}
+
+function adopt(next) {
+  state = next;
+  const view = state.get("view") ?? "plan";
+  document.body.dataset.view = view;
+  for (const tab of all("[role=tab]")) {
+    const isSelected = tab.dataset.view === view;
+    tab.setAttribute("aria-selected", isSelected);
+    tab.tabIndex = isSelected ? 0 : -1;
+    if (isSelected) $("panel").setAttribute("aria-labelledby", tab.id);
+  }
+  const scheme = described.schemes.find((one) => one.name === state.get("batches")) ?? described.schemes[0];
+  options($("neighbouring"), scheme.relations);
+  $("neighbouring").disabled = scheme.relations.length < 2;
+  $("batches-note").textContent = scheme.note;
+  const asks = [...scheme.asks, "noise_multiplier", "records_per_person"];
+  for (const row of all("#planned .field")) row.hidden = !asks.includes(row.dataset.field);
+  const defaults = { ...described.defaults, neighbouring: scheme.relations[0][0] };
+  for (const input of all("[data-key]")) {
+    const value = state.get(input.dataset.key) ?? defaults[input.dataset.key] ?? "";
+    if (input !== document.activeElement && input.value !== value) input.value = value;
+    const slider = $(`${input.id}-slider`);
+    if (slider && slider !== document.activeElement) {
+      slider.value = nearest(described.fields[input.dataset.key].stops, Number(value));
+      slider.setAttribute("aria-valuetext", value);
+    }
+  }
+  pinned();
+  if (state.get("parts") && !file) {
+    file = { kind: "run", label: state.get("name") || "A run from the link", parts: state.get("parts"), checks: [] };
     readShown();
-    ask();
   }
+}
 
-  function readShown() {
-    $("read-shown").hidden = !file && !scores;
-    document.body.classList.toggle("is-read", Boolean(file) && file.parts.length <= described.parts_in_link);
-    $("read-title").textContent = file ? `${file.label} (${file.kind})` : "The run that is set, with an audit";
-    fill($("checks"), (file?.checks ?? []).map((said) => ["li", {}, said]), HTML);
-    $("pin-read").hidden = !file || file.parts.length > described.parts_in_link;
-    for (const one of [$("audit"), $("audit-key")]) one.hidden = !scores;
+// --- compare ----------------------------------------------------------------------------------
+
+function pinned() {
+  const pins = state.getAll("pin");
+  fill($("pins"), pins.map((one, at) => {
+    const name = new URLSearchParams(one).get("name") || `Pin ${at + 1}`;
+    return ["li", {}, ["span", {}, name], ["button", { type: "button", "data-unpins": String(at), "aria-label": `Unpin ${name}` }, "×"]];
+  }), HTML);
+  for (const one of [$("pin"), $("pin-read")]) one.disabled = pins.length >= described.most_pins;
+}
+
+function add(one) {
+  state.append("pin", one);
+  pinned();
+  ask();
+}
+
+function unpin(at) {
+  const pins = state.getAll("pin");
+  state.delete("pin");
+  pins.filter((_, number) => number !== at).forEach((one) => state.append("pin", one));
+  pinned();
+  ask();
+}
+
+function compared(answer) {
+  draw("compare-table", answer.table);
+  draw("orders", answer.orders);
+  for (const [name, tree] of Object.entries(answer.drawings)) draw(name, tree);
+  later("paper", 200, paper);
+}
+
+// The table for a paper holds whole statements, which take longer; it is asked for when looked at.
+async function paper() {
+  if (!$("paper").open) return;
+  for (const [id, name] of [["paper-latex", "table.tex"], ["paper-markdown", "table.md"]]) {
+    const answer = await fetch(`/take/${name}?${shown}`);
+    $(id).textContent = await answer.text();
   }
+}
 
-  function forget() {
-    file = scores = null;
-    state.delete("parts");
-    $("file").value = "";
-    readShown();
-    ask();
+// --- read -------------------------------------------------------------------------------------
+
+async function take(chosen) {
+  if (!chosen) return;
+  if (chosen.size > described.largest_upload) {
+    tell(`${chosen.name} has ${chosen.size} bytes, above ${described.largest_upload}; choose a smaller file.`, "file");
+    return;
   }
-
-  // --- taking away ------------------------------------------------------------------------------
-
-  async function copy(text, source) {
-    try {
-      await navigator.clipboard.writeText(text);
-      $("copied").textContent = "Copied.";
-    } catch {
-      if (source) getSelection().selectAllChildren(source);
-      $("copied").textContent = source ? "Selected; press Ctrl-C." : `The link: ${text}`;
-      if (!source) history.replaceState(null, "", `#${shown}`);
-    }
+  let answer;
+  try {
+    const headers = { "Content-Type": "application/octet-stream", "X-File-Name": encodeURIComponent(chosen.name) };
+    answer = await asked("/api/read", { method: "POST", headers, body: chosen });
+  } catch {
+    answer = { message: `${chosen.name} cannot be read; choose it again.` };
   }
-
-  function flash(button) {
-    const said = button.textContent;
-    button.textContent = "Copied";
-    setTimeout(() => { button.textContent = said; }, 1200);
+  if (!answer || answer.message) {
+    tell(answer?.message ?? "The file was not read; choose it again.", "file");
+    return;
   }
-
-  // --- events -----------------------------------------------------------------------------------
-
-  function listen() {
-    document.addEventListener("input", ({ target }) => {
-      if (target.dataset?.key) {
-        set(target.dataset.key, target.value);
-        for (const twin of all(`[data-key="${target.dataset.key}"]`)) {
-          if (twin !== target) twin.value = target.value;
-        }
-      }
-    });
-    $("controls").addEventListener("submit", (event) => event.preventDefault());
-    document.addEventListener("click", ({ target }) => {
-      const { view, unpins, copies } = target.dataset ?? {};
-      if (target.role === "tab" || target.getAttribute("role") === "tab") choose(view);
-      if (unpins !== undefined) unpin(Number(unpins));
-      if (copies) copy($(copies).textContent, $(copies)).then(() => flash(target));
-    });
-    document.querySelector("[role=tablist]").addEventListener("keydown", (event) => {
-      const tabs = all("[role=tab]");
-      const at = tabs.indexOf(document.activeElement);
-      const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: tabs.length - 1 }[event.key];
-      if (to === undefined) return;
-      event.preventDefault();
-      const tab = tabs[(to + tabs.length) % tabs.length];
-      tab.focus();
-      choose(tab.dataset.view);
-    });
-    $("copy-link").addEventListener("click", () => {
-      copy(`${location.origin}/#${shown}`, null).then(() => flash($("copy-link")));
-    });
-    $("find").addEventListener("click", find);
-    $("find-aim").addEventListener("keydown", (event) => { if (event.key === "Enter") find(); });
-    $("pin").addEventListener("click", () => {
-      // What is set by now, though its answer may be on its way.
-      isPinning = true;
-      ask();
-    });
-    $("pin-read").addEventListener("click", () => {
-      add(new URLSearchParams({ parts: file.parts, name: file.name || file.label }).toString());
-      choose("compare");
-    });
-    $("paper").addEventListener("toggle", paper);
-    $("forget").addEventListener("click", forget);
-    $("file").addEventListener("change", () => take($("file").files[0]));
-    for (const kind of ["dragover", "dragleave", "drop"]) {
-      document.addEventListener(kind, (event) => {
-        if (!event.dataTransfer?.types.includes("Files")) return;
-        event.preventDefault();
-        $("drop").classList.toggle("is-over", kind === "dragover");
-        if (kind === "drop") {
-          choose("read");
-          take(event.dataTransfer.files[0]);
-        }
-      });
-    }
-    addEventListener("hashchange", () => {
-      const text = location.hash.slice(1);
-      if (text !== shown) {
-        file = null;
-        open(text);
-      }
-    });
-  }
-
-  function choose(view) {
-    if (view === (state.get("view") ?? "plan")) return;
-    if (view === "plan") state.delete("view");
-    else state.set("view", view);
-    adopt(state);
-    ask();
-  }
-
-  async function find() {
-    const answer = await asked(`/api/find?${state}`);
-    if (answer.message) {
-      tell(answer.message, "find");
-      $("found").textContent = "";
+  $("message").dataset.about = "state";
+  if (answer.kind === "scores") {
+    if (!described.audit) {
+      tell("These are scores of an attack; the gdpnum that is installed has no audit.", "file");
       return;
     }
-    $("found").textContent = answer.said;
-    set("noise_multiplier", answer.noise_multiplier);
+    scores = answer.scores;
+  } else {
+    file = answer;
+    const fits = answer.parts.length <= described.parts_in_link;
+    if (fits) state.set("parts", answer.parts);
+    else state.delete("parts");
+    $("read-link").textContent = fits ? "" : "It is too long for a link: neither link nor pin can hold it.";
   }
+  readShown();
+  ask();
+}
 
-  function open(text) {
-    adopt(new URLSearchParams(text || described.default));
+function readShown() {
+  $("read-shown").hidden = !file && !scores;
+  document.body.classList.toggle("is-read", Boolean(file) && file.parts.length <= described.parts_in_link);
+  $("read-title").textContent = file ? `${file.label} (${file.kind})` : "The run that is set, with an audit";
+  fill($("checks"), (file?.checks ?? []).map((said) => ["li", {}, said]), HTML);
+  $("pin-read").hidden = !file || file.parts.length > described.parts_in_link;
+  for (const one of [$("audit"), $("audit-key")]) one.hidden = !scores;
+}
+
+function forget() {
+  file = scores = null;
+  state.delete("parts");
+  $("file").value = "";
+  readShown();
+  ask();
+}
+
+// --- taking away ------------------------------------------------------------------------------
+
+async function copy(text, source) {
+  try {
+    await navigator.clipboard.writeText(text);
+    $("copied").textContent = "Copied.";
+  } catch {
+    if (source) getSelection().selectAllChildren(source);
+    $("copied").textContent = source ? "Selected; press Ctrl-C." : `The link: ${text}`;
+    if (!source) history.replaceState(null, "", `#${shown}`);
+  }
+}
+
+function flash(button) {
+  const said = button.textContent;
+  button.textContent = "Copied";
+  setTimeout(() => { button.textContent = said; }, 1200);
+}
+
+// --- events -----------------------------------------------------------------------------------
+
+function listen() {
+  document.addEventListener("input", ({ target }) => {
+    if (target.dataset?.key) {
+      set(target.dataset.key, target.value);
+      for (const twin of all(`[data-key="${target.dataset.key}"]`)) {
+        if (twin !== target) twin.value = target.value;
+      }
+    }
+  });
+  $("controls").addEventListener("submit", (event) => event.preventDefault());
+  document.addEventListener("click", ({ target }) => {
+    const { view, unpins, copies } = target.dataset ?? {};
+    if (target.role === "tab" || target.getAttribute("role") === "tab") choose(view);
+    if (unpins !== undefined) unpin(Number(unpins));
+    if (copies) copy($(copies).textContent, $(copies)).then(() => flash(target));
+  });
+  document.querySelector("[role=tablist]").addEventListener("keydown", (event) => {
+    const tabs = all("[role=tab]");
+    const at = tabs.indexOf(document.activeElement);
+    const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: tabs.length - 1 }[event.key];
+    if (to === undefined) return;
+    event.preventDefault();
+    const tab = tabs[(to + tabs.length) % tabs.length];
+    tab.focus();
+    choose(tab.dataset.view);
+  });
+  $("copy-link").addEventListener("click", () => {
+    copy(`${location.origin}/#${shown}`, null).then(() => flash($("copy-link")));
+  });
+  $("find").addEventListener("click", find);
+  $("find-aim").addEventListener("keydown", (event) => { if (event.key === "Enter") find(); });
+  $("pin").addEventListener("click", () => {
+    // What is set by now, though its answer may be on its way.
+    isPinning = true;
     ask();
+  });
+  $("pin-read").addEventListener("click", () => {
+    add(new URLSearchParams({ parts: file.parts, name: file.name || file.label }).toString());
+    choose("compare");
+  });
+  $("paper").addEventListener("toggle", paper);
+  $("forget").addEventListener("click", forget);
+  $("file").addEventListener("change", () => take($("file").files[0]));
+  for (const kind of ["dragover", "dragleave", "drop"]) {
+    document.addEventListener(kind, (event) => {
+      if (!event.dataTransfer?.types.includes("Files")) return;
+      event.preventDefault();
+      $("drop").classList.toggle("is-over", kind === "dragover");
+      if (kind === "drop") {
+        choose("read");
+        take(event.dataTransfer.files[0]);
+      }
+    });
   }
+  addEventListener("hashchange", () => {
+    const text = location.hash.slice(1);
+    if (text !== shown) {
+      file = null;
+      open(text);
+    }
+  });
+}
 
-  async function start() {
-    described = await asked("/api/describe");
-    $("version").textContent = described.version;
-    $("planned").append(...described.planned.map((name) => field(described.fields[name])));
-    $("read-off").append(...["fpr", "delta"].map((name) => field(described.fields[name])));
-    options($("batches"), described.schemes.map(({ name, label }) => [name, label]));
-    for (const id of ["find-target", "line-target"]) options($(id), described.targets);
-    options($("measure"), described.measures);
-    for (const id of ["across", "up"]) options($(id), described.axes);
-    options($("scores"), described.designs);
-    $("scores-too").hidden = !described.audit;
-    fill($("files"), described.files.map(([title, views, names]) => ["div", { class: "view", "data-for": views },
-      ["dt", {}, title],
-      ["dd", {}, ...names.map(([name, said]) => ["a", { href: `/take/${name}`, download: name, "data-file": name, "aria-label": `${title}, ${said}` }, said])],
-    ]), HTML);
-    listen();
-    open(location.hash.slice(1));
+function choose(view) {
+  if (view === (state.get("view") ?? "plan")) return;
+  if (view === "plan") state.delete("view");
+  else state.set("view", view);
+  adopt(state);
+  ask();
+}
+
+async function find() {
+  const answer = await asked(`/api/find?${state}`);
+  if (answer.message) {
+    tell(answer.message, "find");
+    $("found").textContent = "";
+    return;
   }
+  $("found").textContent = answer.said;
+  set("noise_multiplier", answer.noise_multiplier);
+}
 
-  start();
-})();
+function open(text) {
+  adopt(new URLSearchParams(text || described.default));
+  ask();
+}
+
+async function start() {
+  described = await asked("/api/describe");
+  $("version").textContent = described.version;
+  $("planned").append(...described.planned.map((name) => field(described.fields[name])));
+  $("read-off").append(...["fpr", "delta"].map((name) => field(described.fields[name])));
+  options($("batches"), described.schemes.map(({ name, label }) => [name, label]));
+  for (const id of ["find-target", "line-target"]) options($(id), described.targets);
+  options($("measure"), described.measures);
+  for (const id of ["across", "up"]) options($(id), described.axes);
+  options($("scores"), described.designs);
+  $("scores-too").hidden = !described.audit;
+  fill($("files"), described.files.map(([title, views, names]) => ["div", { class: "view", "data-for": views },
+    ["dt", {}, title],
+    ["dd", {}, ...names.map(([name, said]) => ["a", { href: `/take/${name}`, download: name, "data-file": name, "aria-label": `${title}, ${said}` }, said])],
+  ]), HTML);
+  listen();
+  open(location.hash.slice(1));
+}
+
+start();
