@@ -322,7 +322,7 @@ def test_a_bug_gives_a_message_too(monkeypatch):
         assert headers["cache-control"] == "no-store"
 
 
-@pytest.mark.parametrize("near", [0.1, 1.0, 30.0])
+@pytest.mark.parametrize("near", [0.5, 8.0])
 @pytest.mark.parametrize(("kind", "aim"), [("mu", 0.5), ("epsilon", 2.0)])
 def test_the_way_for_any_scheme_finds_the_same_noise(monkeypatch, kind, aim, near):
     from gdpnum.explore import find

@@ -140,7 +140,7 @@ def _verdict(fit: GDPFit) -> str:
         return "mu rules out nothing: report the curve"
     if fit.tail_ratio >= HEAVY_TAIL:
         return f"below {COMPLETE_REGRET:g}, but rare events drive mu"
-    return f"below {COMPLETE_REGRET:g}: mu says it all"
+    return f"below {COMPLETE_REGRET:g}: mu is enough"
 
 
 def drawings(state: State, run: Mechanism) -> dict[str, Node]:

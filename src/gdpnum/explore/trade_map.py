@@ -9,8 +9,9 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
+from contourpy import contour_generator
+from scipy.interpolate import RectBivariateSpline
 
-from gdpnum._optional import imported
 from gdpnum.errors import GdpnumError
 from gdpnum.explore import accounts
 from gdpnum.explore.drawing import Frame, Node, node, path, table
@@ -118,15 +119,14 @@ class Map:
         with np.errstate(all="ignore"):
             logs = np.log(np.clip(np.array(rows), 1e-12, 1e6))
         if np.isfinite(logs).all():
-            spline = imported("scipy.interpolate").RectBivariateSpline
-            surface = spline(np.log(ys), np.log(xs), logs, s=0)
+            surface = RectBivariateSpline(np.log(ys), np.log(xs), logs, s=0)
             xs, ys = (np.geomspace(ends[0], ends[-1], _FINER * ends.size) for ends in (xs, ys))
             logs = surface(np.log(ys), np.log(xs))
         across, up = [frame.x(x) for x in xs], [frame.y(y) for y in ys]
         return across, up, np.ma.masked_invalid(logs)
 
     def _contours(self, frame: Frame, rows: list[list[float]]) -> Any:
-        return imported("contourpy", extra="explore").contour_generator(*self._surface(frame, rows))
+        return contour_generator(*self._surface(frame, rows))
 
     def _bands(self, frame: Frame, rows: list[list[float]]) -> list[Node]:
         """Areas between levels, the darker the less private."""
