@@ -5,10 +5,11 @@ from serve import serve, stepping
 from stages import stages
 
 import gdpnum
-from gdpnum.curve.mechanism_curve import SMALLEST_TPR, demanded, directions
-from gdpnum.loss.accountant import attacks
+from gdpnum.account import demanded, directions
+from gdpnum.bounds.accuracy import SMALLEST_TPR
+from gdpnum.lattice.engine import attacks
 from gdpnum.loss.dominating import releases
-from gdpnum.loss.scheme import scheme
+from gdpnum.lattice.plan import scheme
 
 #: Tolerance of what calibrated noise is judged by.
 FINE = 1e-5

@@ -7,28 +7,25 @@ import reprlib
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Literal, final
-
-import numpy as np
-from scipy.special import ndtri
+from typing import final
 
 from gdpnum import _validate
+from gdpnum.account import as_curve
+from gdpnum.bounds.accuracy import SMALLEST_TPR, checked_tolerance
 from gdpnum.curve.gaussian import GaussianCurve
-from gdpnum.curve.mechanism_curve import SMALLEST_TPR, as_curve, checked_tolerance
-from gdpnum.curve.order import Witness, blackwell_order
+from gdpnum.curve.order import Relation, Witness, curve_order
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import BudgetExceeded, InvalidArgument, InvalidType
-from gdpnum.loss.pair import Floats
 from gdpnum.measures.divergence import DeltaDivergence, delta_divergence
 from gdpnum.measures.gdp import GDPFit, fit_gdp
 from gdpnum.mechanisms.mechanism import Mechanism
 from gdpnum.representations import KnownCurve
-from gdpnum.risk import Subject
-from gdpnum.rounding import rounded_up
+from gdpnum.rounding import rounded_down, rounded_up
+from gdpnum.subject import Subject
 
 __all__ = ["Comparison", "Crossing", "Order", "Pairing", "compare"]
 
-Order = Literal["equal", "less private", "more private", "incomparable", "too close to call"]
+Order = Relation
 
 # Beside the vertices, so many false positive rates are looked at.
 _SCAN = 241
@@ -126,7 +123,7 @@ class Comparison:
         ]
         for first, second in combinations(range(len(names)), 2):
             pairing = self.between(first, second)
-            delta = f"Delta {pairing.delta_divergence.value:.3g}"
+            delta = f"Delta {rounded_up(pairing.delta_divergence.value, digits=3)}"
             order = f"{pairing.order}{_condition(pairing)}"
             lines.append(f"[{first}] against [{second}]: {order}, {delta}{_where(pairing)}")
         return "\n".join(lines)
@@ -164,12 +161,12 @@ def compare(*subjects: Subject, slack: float = 1e-10, tolerance: float = 1e-4) -
     slack = _validate.fraction("slack", slack, advice="pass an allowance such as 1e-10")
     tolerance = checked_tolerance(tolerance)
     _refuse_mixed(subjects)
-    names = tuple(_name(one) for one in subjects)
-    subjects = tuple(_meant(one) for one in subjects)
+    given, subjects = subjects, tuple(_meant(one) for one in subjects)
     curves = [
         as_curve(f"subjects[{number}]", one, tolerance=tolerance)
         for number, one in enumerate(subjects)
     ]
+    names = tuple(_name(one) for one in given)
     both = list(zip(subjects, curves, strict=True))
     return Comparison(
         subjects=names,
@@ -244,67 +241,18 @@ def _refuse_mixed(subjects: tuple[Subject, ...]) -> None:
 
 
 def _pairing(first: TradeoffCurve, second: TradeoffCurve, margin: float) -> Pairing:
-    order, lower, higher = _order(first, second, margin)
+    found = curve_order(first, second, margin=margin)
+    lower, higher = found.lower, found.higher
     crossing = None
     if lower is not None and higher is not None:
         crossing = _crossing(first, second, lower, higher)
     return Pairing(
-        order=order,
+        order=found.relation,
         crossing=crossing,
         forward=delta_divergence(first, second),
         backward=delta_divergence(second, first),
         smallest_fpr=SMALLEST_TPR if margin > 0.0 else 0.0,
     )
-
-
-def _order(
-    first: TradeoffCurve, second: TradeoffCurve, margin: float
-) -> tuple[Order, Witness | None, Witness | None]:
-    """The order, and where the first clearly allows more, and less, than the second."""
-    if margin == 0.0:
-        exact = blackwell_order(first, second)
-        return exact.relation, exact.lower, exact.higher
-    lower, higher = _leads(first, second, margin, inverted=False)
-    if not (first.is_symmetric and second.is_symmetric):
-        others = _leads(first.inverse(), second.inverse(), margin, inverted=True)
-        lower, higher = lower or others[0], higher or others[1]
-    if lower is not None:
-        return ("incomparable" if higher else "less private"), lower, higher
-    return ("more private" if higher else "too close to call"), lower, higher
-
-
-def _leads(
-    first: TradeoffCurve, second: TradeoffCurve, margin: float, *, inverted: bool
-) -> tuple[Witness | None, Witness | None]:
-    """Where the first allows more than the second by most, relative to its mu, and where less."""
-    knots = np.concatenate([[0.0], first.knots, second.knots])
-    places = [curve.tangents(knots)[0] for curve in (first, second)]
-    alphas = np.unique(np.concatenate([*places, np.geomspace(SMALLEST_TPR, 0.5, _SCAN)]))
-    alphas = alphas[(alphas >= SMALLEST_TPR) & (alphas <= 0.5)]
-    one, two = _separations(first, alphas), _separations(second, alphas)
-    with np.errstate(invalid="ignore"):
-        lead = (one - two) / np.maximum(np.maximum(one, two), 1e-300)
-    # Smaller TPRs are not accurate in relative terms.
-    slight = np.abs(np.asarray(first.tpr(alphas)) - np.asarray(second.tpr(alphas))) <= SMALLEST_TPR
-    lead[slight | ~np.isfinite(lead)] = 0.0
-
-    def witness(number: int) -> Witness:
-        alpha = float(alphas[number])
-        return Witness(alpha, first.tpr(alpha), second.tpr(alpha), inverted)
-
-    most, least = int(np.argmax(lead)), int(np.argmin(lead))
-    return (
-        witness(most) if lead[most] > margin else None,
-        witness(least) if lead[least] < -margin else None,
-    )
-
-
-def _separations(curve: TradeoffCurve, alphas: Floats) -> Floats:
-    """The mu of the Gaussian curve through each point."""
-    betas, tprs = np.asarray(curve.beta(alphas)), np.asarray(curve.tpr(alphas))
-    # From the side on which the quantile's argument keeps its digits.
-    quantiles = np.where(tprs < 0.5, ndtri(np.minimum(tprs, 0.5)), -ndtri(betas))
-    return np.asarray(quantiles - ndtri(alphas))
 
 
 def _crossing(
@@ -340,7 +288,7 @@ def _where(pairing: Pairing) -> str:
         return ""
     sides = " and ".join(
         f"{rounded_up(one.first_tpr, digits=3)} to {rounded_up(one.second_tpr, digits=3)} "
-        f"at FPR {one.alpha:.3g}"
+        f"at FPR {rounded_down(one.alpha, digits=3)}"
         for one in (crossing.lower, crossing.higher)
     )
     return f"; they cross at FPR {crossing.alpha:.3g} (TPR {sides})"

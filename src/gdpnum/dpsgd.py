@@ -24,11 +24,11 @@ from numpy.typing import ArrayLike
 
 from gdpnum import _validate
 from gdpnum._optional import imported
-from gdpnum.curve.mechanism_curve import coarsened, tradeoff_curve
+from gdpnum.account import coarsened, tradeoff_curve
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import InvalidArgument, UnsupportedMechanism
+from gdpnum.floats import Floats
 from gdpnum.history import Segment, checked_rate, checked_sigma, run_of, segments
-from gdpnum.loss.pair import Floats
 from gdpnum.measures.gdp import fit_gdp
 from gdpnum.mechanisms import DPSGD, Mechanism
 from gdpnum.risk import reported_fprs
@@ -207,7 +207,7 @@ class CTDAccountant:
     ) -> float | Floats:
         """Return the least false negative rate of any attack with false positive rate ``alpha``.
 
-        A number for a number, an array for several. By default at the eight alphas of the paper:
+        A number for a number, an array for several. By default at eight alphas:
         1e-10, 1e-8, 1e-6, 1e-4, 1e-3, 1e-2, 1e-1 and (1 - advantage) / 2.
         """
         curve = self._curve(grid_step)

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import brentq
 
@@ -101,7 +101,8 @@ def test_the_profile_of_gdp_is_the_conjugate_of_its_curve(slack):
     for epsilon in EPSILONS:
         scanned = float((1.0 - curve.beta(alphas) - np.exp(epsilon) * alphas).max())
         assert curve.delta(epsilon) == pytest.approx(scanned, abs=1e-8)
-        assert curve.delta(epsilon) >= scanned - 1e-15
+        # Each is rounded to its own safe side.
+        assert curve.delta(epsilon) >= scanned - 1e-14
 
 
 @pytest.mark.parametrize("slack", [0.0, 1e-10, 1e-3])
@@ -125,7 +126,7 @@ def test_profile_curve_advantage_and_tpr_say_the_same(representation):
     assert profile.delta(1.0) == curve.delta(1.0)
     assert profile.epsilon(0.02) == curve.epsilon(0.02)
     assert representation.advantage == curve.advantage == profile(0.0)
-    assert representation.tpr(0.1) == pytest.approx(1.0 - curve.beta(0.1), abs=1e-15)
+    assert representation.tpr(0.1) == pytest.approx(1.0 - curve.beta(0.1), abs=1e-14)
     assert curve.is_symmetric
 
 
@@ -192,6 +193,7 @@ def test_a_capped_rho_never_enters_a_formula_for_all_orders():
     assert capped.curve().delta(0.5) > truth
 
 
+@settings(max_examples=20)
 @given(st.floats(1.05, 60.0), st.floats(0.4, 20.0), st.floats(0.001, 0.9))
 def test_rho_is_the_supremum_over_the_orders(cap, sigma, rate):
     step = PoissonSampled(Gaussian(sigma=sigma), rate=rate)
@@ -202,6 +204,7 @@ def test_rho_is_the_supremum_over_the_orders(cap, sigma, rate):
     assert rho <= scanned * 1.001
 
 
+@settings(max_examples=40)
 @given(curves)
 def test_a_curve_can_be_fitted_like_a_mechanism(curve):
     """Each fit allows all that the curve does."""

@@ -9,8 +9,8 @@ import typer
 
 import gdpnum
 from gdpnum import _validate
-from gdpnum.cli import options
 from gdpnum.cli.files import check_ending, check_writable, write
+from gdpnum.cli.options import JSON, STATEMENT, Option, given, one, takes
 from gdpnum.cli.present import FORMS, JSON_KEYS, form_of, today
 from gdpnum.cli.program import epilog
 from gdpnum.cli.sources import SOURCES, source
@@ -25,20 +25,23 @@ EPILOG = epilog(
 )
 
 
+@takes(
+    Option("out", "path", "Write here, by its ending: .html, .md, .tex, .txt or .json."),
+    Option(
+        "form", "word", "Print in this form. [default: text]", tuple(FORMS.values()), "--format"
+    ),
+    one("name", of=STATEMENT),
+    one("date", of=STATEMENT),
+    JSON,
+)
 def report(
     file: Annotated[str, typer.Argument(metavar="SOURCE", help="A statement, or what was run.")],
     *,
-    out: Annotated[
-        Path | None,
-        typer.Option(help="Write here, by its ending: .html, .md, .tex, .txt or .json."),
-    ] = None,
-    form: Annotated[
-        str | None,
-        typer.Option("--format", help="Print html, markdown, latex, text or json. [default: text]"),
-    ] = None,
-    name: options.Name = None,
-    date: options.Date = None,
-    as_json: options.Json = False,
+    out: Path | None,
+    form: str | None,
+    name: str | None,
+    date: str | None,
+    as_json: bool,
 ) -> None:
     """Write a statement as HTML, Markdown, LaTeX or text.
 
@@ -48,12 +51,12 @@ def report(
     if len(chosen) > 1:
         raise InvalidArgument(f"{' and '.join(chosen)} contradict each other; pass one of them")
     if form is not None:
-        _validate.choice("format", form, tuple(FORMS.values()))
+        _validate.choice("form", form, tuple(FORMS.values()))
     if out is not None:
         check_ending("--out", out, tuple(FORMS))
         check_writable("--out", out)
     read = source(file)
-    wishes = options.given(name=name, date=date)
+    wishes = given(name=name, date=date)
     found = read.statement
     if found is None:
         found = gdpnum.statement(read.run, **{"date": today(), **read.wishes, **wishes})

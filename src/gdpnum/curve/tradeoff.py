@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from gdpnum import _validate
 from gdpnum.curve.profile import Profile
 from gdpnum.errors import InvalidArgument, InvalidType
-from gdpnum.loss.pair import Floats
+from gdpnum.floats import NUMPY, Floats
 
 __all__ = ["Tangents", "TradeoffCurve"]
 
@@ -55,7 +55,8 @@ class TradeoffCurve(ABC):
     def beta(self, alpha: ArrayLike) -> float | Floats: ...
     def beta(self, alpha: ArrayLike) -> float | Floats:
         """f(alpha): no attack with FPR alpha has a lower FNR than this."""
-        return _like(alpha, np.maximum(self._betas(_rates("alpha", alpha)), 0.0))
+        with np.errstate(**NUMPY):
+            return _like(alpha, np.maximum(self._betas(_rates("alpha", alpha)), 0.0))
 
     @overload
     def tpr(self, fpr: float) -> float: ...
@@ -64,7 +65,8 @@ class TradeoffCurve(ABC):
     def tpr(self, fpr: ArrayLike) -> float | Floats:
         """1 - f(fpr): no attack with that FPR has a higher TPR; accurate where it is tiny."""
         rates = _rates("fpr", fpr)
-        return _like(fpr, np.clip(self._tprs(rates), rates, 1.0))
+        with np.errstate(**NUMPY):
+            return _like(fpr, np.clip(self._tprs(rates), rates, 1.0))
 
     @overload
     def delta(self, epsilon: float) -> float: ...
@@ -75,12 +77,13 @@ class TradeoffCurve(ABC):
         values = _numbers("epsilon", epsilon)
         if np.isnan(values).any():
             raise InvalidArgument("epsilon=nan is not a number; pass a real epsilon")
-        positive = np.minimum(np.abs(values), 1e300)
-        deltas = np.minimum(self._deltas(positive), 1.0)
-        if (values < 0.0).any():
-            # Exchanging P and Q: delta(-eps) = 1 - exp(-eps) (1 - delta_inverse(eps)).
-            inverse = np.minimum(self.inverse()._deltas(positive), 1.0)
-            deltas = np.where(values < 0.0, 1.0 - np.exp(-positive) * (1.0 - inverse), deltas)
+        with np.errstate(**NUMPY):
+            positive = np.minimum(np.abs(values), 1e300)
+            deltas = np.minimum(self._deltas(positive), 1.0)
+            if (values < 0.0).any():
+                # Exchanging P and Q: delta(-eps) = 1 - exp(-eps) (1 - delta_inverse(eps)).
+                inverse = np.minimum(self.inverse()._deltas(positive), 1.0)
+                deltas = np.where(values < 0.0, 1.0 - np.exp(-positive) * (1.0 - inverse), deltas)
         return _like(epsilon, deltas)
 
     @overload
@@ -93,7 +96,8 @@ class TradeoffCurve(ABC):
         Infinite for a delta below the mass at infinity.
         """
         wanted = _rates("delta", delta)
-        return _like(delta, np.where(wanted >= self.advantage, 0.0, self._epsilons(wanted)))
+        with np.errstate(**NUMPY):
+            return _like(delta, np.where(wanted >= self.advantage, 0.0, self._epsilons(wanted)))
 
     def profile(self) -> Profile:
         """The privacy profile, delta as a function of epsilon."""
@@ -138,9 +142,9 @@ class TradeoffCurve(ABC):
         """Whether this curve is nowhere above the other: it is at most as private."""
         if not isinstance(other, TradeoffCurve):
             return NotImplemented
-        from gdpnum.curve.order import blackwell_order  # noqa: PLC0415
+        from gdpnum.curve.order import curve_order  # noqa: PLC0415
 
-        return blackwell_order(self, other).relation in ("equal", "less private")
+        return curve_order(self, other).relation in ("equal", "less private")
 
     def __ge__(self, other: object) -> bool:
         """Whether this curve is nowhere below the other: it is at least as private."""
@@ -174,7 +178,10 @@ class TradeoffCurve(ABC):
 
     @staticmethod
     def from_profile(
-        profile: ArrayLike | Callable[[float], float], deltas: ArrayLike | None = None
+        profile: ArrayLike | Callable[[float], float],
+        deltas: ArrayLike | None = None,
+        *,
+        whole: bool = False,
     ) -> TradeoffCurve:
         """The symmetric curve of a privacy profile: epsilons and deltas, or a function.
 
@@ -183,6 +190,10 @@ class TradeoffCurve(ABC):
         profile is convex there; beyond the last delta stays. A function is read at some thousand
         epsilons, up to where it no longer falls.
 
+        With ``whole`` it is the profile of one ordered pair, for epsilons below 0 too, and the
+        curve is f(alpha) = sup over eps of 1 - delta(eps) - exp(eps) alpha, which need not be
+        symmetric: `symmetrised` says what holds in both orders.
+
         >>> from gdpnum import TradeoffCurve
         >>> curve = TradeoffCurve.from_profile([1.0], [1e-5])
         >>> curve.delta(1.0), round(curve.tpr(0.01), 4)
@@ -190,7 +201,7 @@ class TradeoffCurve(ABC):
         """
         from gdpnum.curve.numbers import curve_from_profile  # noqa: PLC0415
 
-        return curve_from_profile(profile, deltas)
+        return curve_from_profile(profile, deltas, whole=whole)
 
     def to_json(self) -> str:
         """The curve as JSON; infinities are strings, as JSON has none."""

@@ -2,8 +2,8 @@
 
 A checkpoint is a pickle, and a pickle is a program: loading one runs what it names. Here it is not
 unpickled but taken apart (`inert_pickle`), so nothing is imported and nothing runs, whoever wrote
-the file. Tensors are skipped; a large checkpoint is read as quickly as a small one, and torch is
-not needed.
+the file. What would take all memory is refused before it is read. Tensors are skipped; a large
+checkpoint is read as quickly as a small one, and torch is not needed.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from typing import IO, Any
 
 from gdpnum.errors import InvalidArgument
 from gdpnum.integrations.inert_pickle import read_pickle
+from gdpnum.integrations.pickle_scan import MOST_BYTES, end_of_pickle
 
 __all__ = ["KEY", "checkpoint_state"]
 
@@ -27,9 +28,6 @@ _ADVICE = "pass a file that PrivacyEngine.save_checkpoint wrote"
 
 # Files from before torch 1.6 are pickles in a row: a magic number, a version, the system, the data.
 _PICKLES_IN_A_ROW = 4
-
-# What describes the tensors of a model takes a few hundred bytes each; more is a trap.
-_LARGEST_PICKLE = 2**27
 
 
 def checkpoint_state(file: str | os.PathLike[str] | IO[bytes]) -> Mapping[str, Any]:
@@ -65,21 +63,29 @@ def _data(file: IO[bytes]) -> object:
         with zipfile.ZipFile(file) as archive:
             for entry in archive.namelist():
                 if entry == "data.pkl" or entry.endswith("/data.pkl"):
-                    return read_pickle(io.BytesIO(_bounded(archive, entry)))
+                    with archive.open(entry) as pickled:
+                        return _loaded(_start(pickled), 0)[0]
         raise pickle.UnpicklingError("the archive has no data.pkl")
     file.seek(0)
+    # The tensors come last; what is cut off are they, or it is no checkpoint.
+    start, end = file.read(MOST_BYTES), 0
     found: object = None
     for _ in range(_PICKLES_IN_A_ROW):
-        found = read_pickle(file)
+        found, end = _loaded(start, end)
         if isinstance(found, dict) and KEY in found:
             break
     return found
 
 
-def _bounded(archive: zipfile.ZipFile, entry: str) -> bytes:
-    """An entry of an archive, which may claim less than it unpacks to."""
-    with archive.open(entry) as opened:
-        found = opened.read(_LARGEST_PICKLE + 1)
-    if len(found) > _LARGEST_PICKLE:
-        raise pickle.UnpicklingError(f"{entry} takes more than {_LARGEST_PICKLE} bytes")
-    return found
+def _start(pickled: IO[bytes]) -> bytes:
+    """All of it, unless it is more than any checkpoint has; a small archive may unpack to much."""
+    data = pickled.read(MOST_BYTES + 1)
+    if len(data) > MOST_BYTES:
+        raise pickle.UnpicklingError(f"its data.pkl has more than {MOST_BYTES} bytes")
+    return data
+
+
+def _loaded(data: bytes, start: int) -> tuple[object, int]:
+    """The pickle that starts there, and where it ends."""
+    end = end_of_pickle(data, start)
+    return read_pickle(io.BytesIO(data[start:end])), end

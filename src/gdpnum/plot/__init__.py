@@ -1,4 +1,4 @@
-"""Plots of finished statements and curves, on a given Axes; needs the extra ``gdpnum[plot]``.
+"""Plots of finished statements and curves, on a given Axes; needs matplotlib, the extra ``plot``.
 
 Each function draws, returns the Axes it drew on, and computes nothing but points of a curve.
 Without ``ax`` it makes one the width of a paper column. Lines differ in their style, not in colour
@@ -11,6 +11,7 @@ alone, and are labelled where they are; no global setting of matplotlib is chang
 that is passed, if any.
 """
 
+from gdpnum.plot.audits import audit
 from gdpnum.plot.charts import (
     Subject,
     column_axes,
@@ -24,6 +25,7 @@ from gdpnum.plot.charts import (
 
 __all__ = [
     "Subject",
+    "audit",
     "column_axes",
     "comparison",
     "difference",

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
-from scipy.special import ndtr, ndtri
 
 from gdpnum import _validate
-from gdpnum.curve.gaussian_profile import delta_of_mu
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import InvalidArgument, InvalidType
-from gdpnum.loss.pair import Floats
+from gdpnum.floats import Floats
+from gdpnum.formulas.gaussian_profile import delta_of_mu
+from gdpnum.formulas.tpr import tpr_of_mu
 from gdpnum.plot.labels import label_lines
 from gdpnum.statements.build import KEPT_FPRS
 from gdpnum.statements.numbers import upper
@@ -27,6 +27,7 @@ __all__ = [
     "column_axes",
     "comparison",
     "difference",
+    "prepared",
     "profile",
     "regret_sweep",
     "roc",
@@ -67,7 +68,7 @@ def column_axes() -> Axes:
 def tradeoff(subject: Subject, *, ax: Axes | None = None, mu: float | None = None) -> Axes:
     """The trade-off curve f, the least FNR at each FPR, with f_mu; axes from 0 to 1."""
     found = _Drawn.of(subject, mu)
-    ax = _prepared(ax, "False positive rate", "False negative rate, at least")
+    ax = prepared(ax, "False positive rate", "False negative rate, at least")
     ax.plot([0.0, 1.0], [1.0, 0.0], color=_GREY, linewidth=0.6, label="guessing")
     lines = ax.plot(found.fpr, 1.0 - found.tpr, **_RUN, label="this run")
     if found.mu is not None:
@@ -81,7 +82,7 @@ def tradeoff(subject: Subject, *, ax: Axes | None = None, mu: float | None = Non
 def roc(subject: Subject, *, ax: Axes | None = None, mu: float | None = None) -> Axes:
     """The most TPR at each FPR, both on logarithmic axes from 1e-6 on, with that of mu."""
     found = _Drawn.of(subject, mu).beyond(_SMALLEST_FPR)
-    ax = _prepared(ax, "False positive rate", "True positive rate, at most")
+    ax = prepared(ax, "False positive rate", "True positive rate, at most")
     ax.set(xscale="log", yscale="log")
     ax.plot([_SMALLEST_FPR, 1.0], [_SMALLEST_FPR, 1.0], color=_GREY, linewidth=0.6)
     lines = ax.plot(found.fpr, found.tpr, **_RUN, label="this run")
@@ -100,7 +101,7 @@ def difference(subject: Subject, *, ax: Axes | None = None, mu: float | None = N
     found = _Drawn.of(subject, mu).beyond(1e-10)
     if found.mu is None:
         raise InvalidArgument("mu=None leaves nothing to compare with; pass the mu of the curve")
-    ax = _prepared(ax, "False positive rate", "FNR of this run minus FNR of mu")
+    ax = prepared(ax, "False positive rate", "FNR of this run minus FNR of mu")
     ax.set_xscale("log")
     ax.axhline(0.0, color=_GREY, linewidth=0.6)
     lines = ax.plot(found.fpr, found.tpr_by_mu - found.tpr, **_BY_MU, label=_mu_label(found.mu))
@@ -113,7 +114,7 @@ def profile(subject: Subject, *, ax: Axes | None = None, mu: float | None = None
     """The privacy profile, delta on a logarithmic axis against epsilon, with that of mu."""
     epsilons, deltas = _profile(subject)
     shown = _Drawn.of(subject, mu).mu
-    ax = _prepared(ax, "Epsilon", "Delta, at most")
+    ax = prepared(ax, "Epsilon", "Delta, at most")
     ax.set_yscale("log")
     seen = deltas >= _SMALLEST_DELTA
     lines = ax.plot(epsilons[seen], deltas[seen], **_RUN, label="this run")
@@ -138,11 +139,11 @@ def comparison(
         raise InvalidArgument("subjects is empty; pass a dictionary of curves by name")
     drawn = {name: _Drawn.of(subject, None) for name, subject in subjects.items()}
     if scale == "linear":
-        ax = _prepared(ax, "False positive rate", "False negative rate, at least")
+        ax = prepared(ax, "False positive rate", "False negative rate, at least")
         ax.plot([0.0, 1.0], [1.0, 0.0], color=_GREY, linewidth=0.6)
         ax.set(xlim=(0.0, 1.0), ylim=(0.0, 1.0), aspect="equal")
     else:
-        ax = _prepared(ax, "False positive rate", "True positive rate, at most")
+        ax = prepared(ax, "False positive rate", "True positive rate, at most")
         ax.plot([_SMALLEST_FPR, 1.0], [_SMALLEST_FPR, 1.0], color=_GREY, linewidth=0.6)
         ax.set(xscale="log", yscale="log", xlim=(_SMALLEST_FPR, 1.0), ylim=(_SMALLEST_FPR, 1.5))
     lines = []
@@ -174,7 +175,7 @@ def regret_sweep(records: Iterable[Mapping[str, Any]], *, ax: Axes | None = None
             grouped.setdefault(str(record["label"]), []).append(point)
     if not grouped:
         raise InvalidArgument("records has none with a regret; pass at least one")
-    ax = _prepared(ax, "Sample rate", "Regret of mu")
+    ax = prepared(ax, "Sample rate", "Regret of mu")
     ax.set(xscale="log", yscale="log")
     lines = []
     for number, (name, points) in enumerate(grouped.items()):
@@ -230,9 +231,7 @@ class _Drawn(NamedTuple):
     def tpr_by_mu(self) -> Floats:
         """Phi(Phi^-1(fpr) + mu), without the slack."""
         assert self.mu is not None
-        if math.isinf(self.mu):
-            return np.ones(self.fpr.size)
-        return np.asarray(ndtr(ndtri(self.fpr) + self.mu))
+        return tpr_of_mu(self.mu, self.fpr)
 
 
 def _profile(subject: Subject) -> tuple[Floats, Floats]:
@@ -245,7 +244,8 @@ def _profile(subject: Subject) -> tuple[Floats, Floats]:
     return epsilons, np.asarray(subject.delta(epsilons))
 
 
-def _prepared(ax: Axes | None, horizontal: str, vertical: str) -> Axes:
+def prepared(ax: Axes | None, horizontal: str, vertical: str) -> Axes:
+    """The Axes given, or a new one, with its words."""
     ax = column_axes() if ax is None else ax
     if not hasattr(ax, "plot"):
         raise InvalidType(f"{_validate.shown('ax', ax)}, not an Axes; pass one of matplotlib's")
@@ -278,5 +278,5 @@ def _require_matplotlib() -> None:
         import matplotlib  # noqa: F401, PLC0415
     except ImportError:
         raise ImportError(
-            "plots need matplotlib; install it with: pip install 'gdpnum[plot]'"
+            "plots need matplotlib; install it with: pip install matplotlib"
         ) from None

@@ -11,11 +11,11 @@ import numpy as np
 
 from gdpnum import _validate
 from gdpnum._version import __version__
+from gdpnum.account import tradeoff_curve
 from gdpnum.curve.gaussian import GaussianCurve
-from gdpnum.curve.mechanism_curve import tradeoff_curve
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import InvalidType, UnsupportedMechanism
-from gdpnum.loss.pair import Floats
+from gdpnum.floats import Floats
 from gdpnum.measures.gdp import GDPFit, fit_gdp
 from gdpnum.mechanisms.mechanism import Mechanism, checked
 from gdpnum.representations import KnownCurve, PureDP, Representation, TruncatedCDP
@@ -24,6 +24,7 @@ from gdpnum.statements.check import iso_date, records, text_or_none, tpr_by_mu
 from gdpnum.statements.description import parts_of, run_of
 from gdpnum.statements.record import (
     COMPLETE_REGRET,
+    SIZE_EXPONENT,
     CurvePoints,
     EpsilonRow,
     Fallback,
@@ -83,8 +84,9 @@ def statement(
     """The statement of a run: its mu, how good a summary that is, and what it means as risk.
 
     Takes a mechanism, a representation or a trade-off curve; of an asymmetric curve it states what
-    holds for both directions. ``dataset_size`` adds epsilon at delta = 1 / dataset_size; ``name``
-    is a title for the reader, ``date`` (a date, or text such as "2026-03-01") is printed as given.
+    holds for both directions. ``dataset_size`` adds epsilon at delta = 1 / dataset_size, where
+    one record may be published at will, and at dataset_size^-1.1, as is often done; ``name`` is a
+    title for the reader, ``date`` (a date, or text such as "2026-03-01") is printed as given.
     The same input gives the same statement, bit for bit; without a date it bears none.
 
     >>> import gdpnum
@@ -100,6 +102,8 @@ def statement(
     if dataset_size is not None:
         dataset_size = records(dataset_size)
         wanted_deltas.append(1.0 / dataset_size)
+        # Of a size beyond the floats nothing is left.
+        wanted_deltas += {float(dataset_size) ** -SIZE_EXPONENT} - {0.0}
     name, date = text_or_none("name", name), iso_date(date)
     run, fit, curve = _accounted(mechanism, slack, tolerance)
     pure = _pure_epsilon(run)

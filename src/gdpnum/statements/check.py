@@ -14,12 +14,11 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.special import ndtr, ndtri
 
 from gdpnum import _validate
 from gdpnum.curve.gaussian import GaussianCurve
-from gdpnum.curve.gaussian_profile import mu_of_advantage
 from gdpnum.errors import InvalidArgument, InvalidType
+from gdpnum.formulas.gaussian_profile import mu_of_advantage
 from gdpnum.measures.divergence import delta_divergence
 from gdpnum.statements.record import TPRRow
 
@@ -87,7 +86,7 @@ def tpr_by_mu(mu: float, slack: float, fprs: Sequence[float]) -> list[float]:
     """The most true positives that (mu, slack)-GDP allows: Phi(Phi^-1(FPR) + mu) + slack."""
     if math.isinf(mu):
         return [1.0] * len(fprs)
-    found: list[float] = np.minimum(ndtr(ndtri(np.array(fprs)) + mu) + slack, 1.0).tolist()
+    found: list[float] = np.asarray(GaussianCurve(mu, slack).tpr(np.array(fprs))).tolist()
     return found
 
 

@@ -67,7 +67,8 @@ def _fpr(statement: Statement, fpr: float) -> str:
 
 
 def _delta(statement: Statement, delta: float) -> str:
-    note = " (1 / dataset size)" if words.is_one_record(statement, delta) else ""
+    found = words.delta_note(statement, delta)
+    note = f" ({found})" if found else ""
     return f"{delta_shown(delta)}{note}"
 
 

@@ -15,6 +15,7 @@ __all__ = [
     "COMPLETE_REGRET",
     "HARDLY_ANYTHING",
     "HEAVY_TAIL",
+    "SIZE_EXPONENT",
     "CurvePoints",
     "EpsilonRow",
     "Fallback",
@@ -31,6 +32,10 @@ COMPLETE_REGRET = 0.01
 #: From this ratio of mu to the mu of the advantage on, rare events drive mu: it rounds to 2 or
 #: more, so whoever reads mu as typical risk is off by a factor and not by a nuance.
 HEAVY_TAIL = 1.5
+
+#: Delta is often set to the size of the dataset to the power of minus c, with c above 1, so that
+#: publishing a record outright does not pass; 1.1 is what Ponomareva et al. (2023) recommend.
+SIZE_EXPONENT = 1.1
 
 #: (FPR, TPR): a guarantee that allows this TPR at this FPR excludes hardly anything; mu of 4.7.
 HARDLY_ANYTHING = (0.01, 0.99)

@@ -48,7 +48,8 @@ def _lines(statement: Statement) -> Iterator[str]:
     yield ""
     yield f"{'delta':<12}epsilon at most"
     for at in statement.epsilon:
-        note = "    1 / dataset size" if words.is_one_record(statement, at.delta) else ""
+        found = words.delta_note(statement, at.delta)
+        note = f"    {found}" if found else ""
         yield f"{delta_shown(at.delta):<12}{upper(at.epsilon)}{note}"
     if statement.fallback:
         yield from _fallback(statement, statement.fallback)

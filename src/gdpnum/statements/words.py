@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from gdpnum.curve.gaussian_profile import advantage_of_mu
+from gdpnum.formulas.gaussian_profile import advantage_of_mu
 from gdpnum.mechanisms import (
     DiscreteGaussian,
     DiscreteLaplace,
@@ -22,6 +22,7 @@ from gdpnum.statements.record import (
     COMPLETE_REGRET,
     HARDLY_ANYTHING,
     HEAVY_TAIL,
+    SIZE_EXPONENT,
     TPRRow,
     balanced_fpr,
 )
@@ -33,10 +34,10 @@ __all__ = [
     "assumptions",
     "assumptions_in_words",
     "cautions",
+    "delta_note",
     "guarantee",
     "headline",
     "is_balanced",
-    "is_one_record",
     "neighbours",
     "noise_parameter",
     "numbers",
@@ -226,9 +227,16 @@ def is_balanced(statement: Statement, fpr: float) -> bool:
     return fpr == balanced_fpr(statement.advantage)
 
 
-def is_one_record(statement: Statement, delta: float) -> bool:
-    """Whether a delta is that of one record in the dataset."""
-    return statement.dataset_size is not None and delta == 1.0 / statement.dataset_size
+def delta_note(statement: Statement, delta: float) -> str | None:
+    """What a delta is in terms of the dataset's size, if it is anything."""
+    if statement.dataset_size is None:
+        return None
+    if delta == 1.0 / statement.dataset_size:
+        return "1 / dataset size"
+    # A power may differ in its last digit where the statement is read.
+    if math.isclose(delta, float(statement.dataset_size) ** -SIZE_EXPONENT, rel_tol=1e-12):
+        return f"dataset size to the power -{SIZE_EXPONENT:g}"
+    return None
 
 
 def numbers(statement: Statement) -> list[tuple[str, str, str]]:

@@ -46,8 +46,10 @@ def sweep(
 ) -> SweepTable:
     """The columns wanted of each setting, one record a setting.
 
-    A setting is a dictionary with ``noise_multiplier``, ``sample_rate`` and ``steps`` (see `grid`)
-    or any mechanism. One that fails becomes a record with its ``error``; the others go on.
+    A setting is a dictionary of what `DPSGD` takes, such as ``noise_multiplier``, ``sample_rate``
+    and ``steps``, or ``batch_size``, ``dataset_size`` and ``epochs`` (see `grid`), to which labels
+    of any other name may be added; or any mechanism. One that fails becomes a record with its
+    ``error``; the others go on.
 
     Work is spread over the cores of this machine, or over ``workers`` of them; 1 stays in this
     process. Any `concurrent.futures.Executor` serves in their place, such as
