@@ -18,6 +18,9 @@ __all__ = ["Inert", "read_pickle"]
 # How numpy names its number types, and how struct does.
 _NUMBERS = {"f8": "<d", "f4": "<f", "f2": "<e", "i8": "<q", "i4": "<i"}
 
+# Different names of classes and functions in one file; a checkpoint has some ten.
+_MOST_NAMES = 1000
+
 _SCALARS = (str, bytes, int, float, type(None))
 
 
@@ -48,6 +51,7 @@ class _Machine:
         self.stack: list[Any] = []
         self._marks: list[list[Any]] = []
         self._memo: dict[int, Any] = {}
+        self._names: set[str] = set()
 
     def follow(self, name: str, argument: Any) -> None:
         if name in _IGNORED:
@@ -149,14 +153,20 @@ class _Machine:
 
     # --- names and what would be called ---------------------------------------------------------
 
+    def _named(self, name: str) -> Inert:
+        self._names.add(name)
+        if len(self._names) > _MOST_NAMES:
+            raise UnpicklingError(f"it names more than {_MOST_NAMES} things")
+        return Inert(name)
+
     def _global(self, argument: str) -> None:
-        self.stack.append(Inert(argument.replace(" ", ".", 1)))
+        self.stack.append(self._named(argument.replace(" ", ".", 1)))
 
     def _stack_global(self, _: Any) -> None:
         name, module = self.stack.pop(), self.stack.pop()
         if not (isinstance(name, str) and isinstance(module, str)):
             raise UnpicklingError("a name that is no text")
-        self.stack.append(Inert(f"{module}.{name}"))
+        self.stack.append(self._named(f"{module}.{name}"))
 
     def _reduce(self, _: Any) -> None:
         arguments, called = self.stack.pop(), self.stack.pop()
@@ -174,7 +184,7 @@ class _Machine:
 
     def _inst(self, argument: str) -> None:
         arguments = tuple(self._since_mark())
-        self.stack.append(_built(Inert(argument.replace(" ", ".", 1)), arguments))
+        self.stack.append(_built(self._named(argument.replace(" ", ".", 1)), arguments))
 
     def _build(self, _: Any) -> None:
         state = self.stack.pop()
