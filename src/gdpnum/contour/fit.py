@@ -8,13 +8,13 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import erfcx, expit, ndtr, ndtri, ndtri_exp
+from scipy.special import erf, erfcx, erfinv, expit, ndtr, ndtri, ndtri_exp
 
 from gdpnum.contour.charges import UNIT, Floats, quantile
 from gdpnum.contour.charges import profile_of_mu as profile_wrong
 from gdpnum.contour.ladder import Ladder, Rungs, ladder, outlook
 from gdpnum.contour.pairs import Run, Steps
-from gdpnum.contour.plan import OutOfReach
+from gdpnum.contour.reach import OutOfReach
 from gdpnum.contour.reading import Approximate, Knots, Reading, guessed, reading
 
 __all__ = ["MOST", "Fits", "fits"]
@@ -371,23 +371,41 @@ def regrets(
 
 
 @np.errstate(all="ignore")
-def fits(runs: Sequence[Run], *, slack: float, tolerance: float = 1e-9, most: float = MOST) -> Fits:
+def fits(
+    runs: Sequence[Run],
+    *,
+    slack: float,
+    tolerance: float = 1e-9,
+    accuracy: float = 1e-6,
+    most: float = MOST,
+) -> Fits:
     """mu, mu_lower and regret of many runs at once, by run, each as if it were alone.
 
     delta is computed to about ``tolerance`` times the slack, and mu - mu_lower says what that came
-    to. A single run raises `OutOfReach` where it takes more than ``most`` evaluations; among many
-    such a run has mu infinite and mu_lower zero.
+    to. A single run raises `OutOfReach` where it takes more than ``most`` evaluations, or where mu
+    and mu_lower are further apart than a relative ``accuracy``. Among many runs the first kind has
+    mu infinite and mu_lower zero, and the second is returned as it is.
     """
     steps = Steps.of(runs)
     slacks = np.full(steps.runs, slack)
     if steps.runs == 1:
-        return _fits(steps, slacks, tolerance, most)
+        found = _fits(steps, slacks, tolerance, most)
+        mu, mu_lower = float(found.mu[0]), float(found.mu_lower[0])
+        if not mu - mu_lower <= accuracy * mu:
+            raise OutOfReach(
+                f"the contour knows no more than that mu is between {mu_lower:.6g} and {mu:.6g}, "
+                f"not to accuracy={accuracy!r}; use the lattice"
+            )
+        return found
     # Those of a kind together, so that none waits for another's frequencies.
     order = np.argsort(_burden(steps), kind="stable")
-    parts = np.array_split(order, -(-order.size // _TOGETHER))
-    found = [_tried(steps, part, slacks, tolerance, most) for part in parts]
+    bare = int((np.bincount(steps.owner, minlength=steps.runs) == 0).sum())
+    rest = order[bare:]
+    parts = [order[:bare], *np.array_split(rest, max(1, -(-rest.size // _TOGETHER)))]
+    parts = [part for part in parts if part.size]
+    every = [_tried(steps, part, slacks, tolerance, most) for part in parts]
     back = np.argsort(order)
-    return Fits(*(np.concatenate(columns)[back] for columns in zip(*found, strict=True)))
+    return Fits(*(np.concatenate(columns)[back] for columns in zip(*every, strict=True)))
 
 
 def _tried(
@@ -412,11 +430,23 @@ def _burden(steps: Steps) -> Floats:
     finest = np.zeros(steps.runs)
     np.maximum.at(finest, steps.owner, steps.c)
     burden = np.where(reach < 1.0, 2.0 + 1.0 / reach, finest / (1.0 + finest))
-    return np.where(size * size > -8.0 * _LEAST, -1.0, burden)
+    burden = np.where(size * size > -8.0 * _LEAST, -1.0, burden)
+    # Gaussians alone come first.
+    return np.where(np.bincount(steps.owner, minlength=steps.runs) == 0, -2.0, burden)
+
+
+def _gaussian(mu: Floats, slack: Floats) -> Fits:
+    """Gaussians alone: f_mu itself, and f_mu - slack touches f_mu' where both have slope -1."""
+    none = np.zeros(mu.size)
+    mu_lower = np.maximum(mu - math.sqrt(8.0) * erfinv(slack), 0.0) * (1.0 - 8.0 * UNIT)
+    advantage = np.minimum(erf(mu / math.sqrt(8.0)) * (1.0 + 16.0 * UNIT), 1.0)
+    return Fits(mu * (1.0 + 4.0 * UNIT), mu_lower, none, 0.5 * slack, advantage)
 
 
 def _fits(steps: Steps, slack: Floats, tolerance: float, most: float) -> Fits:
     runs = steps.runs
+    if not steps.c.size:
+        return _gaussian(np.sqrt(steps.variance), slack)
     rungs = ladder(steps, 22.0)
     if float(rungs.middle.min()) < _LEAST:
         raise OutOfReach(
