@@ -228,6 +228,9 @@ def _graded(
         least = np.where(counts, slower, np.inf).min(axis=1)
         least = np.minimum(curvature, np.maximum(least, 1e-3 * curvature))
         scale, rise = np.sqrt(tolerance / least), 0.8 * at * np.sqrt(8.0 * least)
+        # Where mu is so flat that this takes too many knots, as close as so many can be.
+        flat = np.arcsinh(reach / scale) > rise * (0.5 * _KNOTS)
+        scale = np.where(flat, reach / (rise * (0.45 * _KNOTS)), scale)
         last = np.arcsinh(reach / scale)
         number = int(min(max(float(np.max(last / rise)), 1.0), _KNOTS / 2)) + 2
         t = last[:, None] * np.linspace(0.0, 1.0, number)
@@ -391,7 +394,7 @@ def fits(
     if steps.runs == 1:
         found = _fits(steps, slacks, tolerance, most)
         mu, mu_lower = float(found.mu[0]), float(found.mu_lower[0])
-        if not mu - mu_lower <= accuracy * mu:
+        if steps.c.size and not mu - mu_lower <= accuracy * mu:
             raise OutOfReach(
                 f"the contour knows no more than that mu is between {mu_lower:.6g} and {mu:.6g}, "
                 f"not to accuracy={accuracy!r}; use the lattice"
