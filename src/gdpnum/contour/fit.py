@@ -173,7 +173,11 @@ def smallest(
                 break
             parts = np.fmin(parts, clear)
         parts = np.where(over, np.floor(parts), 1.0)
-        if rows == runs and not graded:
+        if graded and float(parts.sum(axis=1).max()) > _KNOTS:
+            # So flat that more would not help: what is left over counts as it is.
+            mu[:rows] = np.maximum(mu[:rows], needed.max(axis=1))
+            break
+        if not graded and (rows == runs or turn > 0):
             graded = True
             knots = _graded(lines, over, knots, mus, slack, tolerance)
         else:
