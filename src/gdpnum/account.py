@@ -17,7 +17,7 @@ from gdpnum.bounds.lines import NOTHING
 from gdpnum.contour.engine import ContourBounds, run_of
 from gdpnum.contour.fit import Fits
 from gdpnum.contour.pairs import Run
-from gdpnum.contour.plan import OutOfReach
+from gdpnum.contour.reach import OutOfReach
 from gdpnum.curve.contour import ContourCurve
 from gdpnum.curve.gaussian import GaussianCurve
 from gdpnum.curve.piecewise import PiecewiseCurve
