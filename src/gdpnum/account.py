@@ -16,7 +16,8 @@ from gdpnum.bounds.attacks import Attacks
 from gdpnum.bounds.lines import NOTHING
 from gdpnum.contour.engine import ContourBounds, run_of
 from gdpnum.contour.fit import Fits
-from gdpnum.contour.plan import OutOfReach
+from gdpnum.contour.pairs import Run
+from gdpnum.contour.reach import OutOfReach
 from gdpnum.curve.contour import ContourCurve
 from gdpnum.curve.gaussian import GaussianCurve
 from gdpnum.curve.piecewise import PiecewiseCurve
@@ -61,11 +62,15 @@ class Account:
         return None if self.mechanism is None else self.mechanism.neighbouring
 
     @cached_property
-    def _contour(self) -> ContourBounds | None:
+    def run(self) -> Run | None:
+        """The run as the contour takes it; None where it is not for the contour."""
         if self.releases is None or not self.is_exact or self.accuracy.grid_step is not None:
             return None
-        run = run_of(self.releases.above)
-        return None if run is None else ContourBounds(run, self.accuracy)
+        return run_of(self.releases.above)
+
+    @cached_property
+    def _contour(self) -> ContourBounds | None:
+        return None if self.run is None else ContourBounds(self.run, self.accuracy)
 
     @cached_property
     def lattice(self) -> LatticeBounds:

@@ -16,6 +16,7 @@ from gdpnum.cli import (
     completion,
     convert,
     dpsgd,
+    explore,
     opacus,
     report,
     run,
@@ -70,7 +71,7 @@ def options(
 
 
 _COMMANDS = (
-    *(dpsgd, run, convert, calibrate, compare, sweep, opacus, report, audit),
+    *(dpsgd, run, convert, calibrate, compare, sweep, opacus, report, audit, explore),
     completion,
 )
 for _module in _COMMANDS:

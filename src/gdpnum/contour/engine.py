@@ -17,14 +17,14 @@ from gdpnum.floats import Floats
 from gdpnum.pairs.gaussian import GaussianPair, ReplacedGaussianPair
 from gdpnum.pairs.pair import Pair, Release, SampledPair
 
-__all__ = ["ContourBounds", "run_of"]
+__all__ = ["WORK", "ContourBounds", "run_of"]
 
 # Knots of a curve: so many to look first, and what a chord between two may add to mu, relatively.
 _FIRST, _CHORD, _MOST = 160, 4e-7, 8_000
 
-# Frequencies times nodes that a fit, or a curve, may take: beyond, the lattice is cheaper. Measured
-# on two cores, where a million take some 20 ms.
-_WORK = 1.5e6
+#: Frequencies times nodes that a fit, or a curve, may take: beyond, the lattice is cheaper.
+#: Measured on two cores, where a million take some 20 ms.
+WORK = 1.5e6
 
 # What a curve is accurate to, relative to delta.
 _ACCURACY = 1e-9
@@ -57,13 +57,13 @@ class ContourBounds:
 
     def fit(self, slack: float) -> Fits:
         """mu, its bracket and its regret at a slack."""
-        return fits([self._run], slack=slack, most=_WORK)
+        return fits([self._run], slack=slack, most=WORK)
 
     @cached_property
     def profile(self) -> Profile:
         """Delta at any epsilon, from above and from below, with both directions."""
         floor = min(self._accuracy.floor, SMALLEST_TPR)
-        return profile(self._run, smallest=floor, accuracy=_ACCURACY, most=_WORK)
+        return profile(self._run, smallest=floor, accuracy=_ACCURACY, most=WORK)
 
     @cached_property
     def _knots(self) -> Floats:

@@ -31,6 +31,9 @@ Complexes: TypeAlias = npt.NDArray[np.complex128]
 # Up to so many epsilons a plain sum over the frequencies is the quicker one.
 _FEW = 140
 
+# Sums this short may be taken in any order: fewer roundings than are charged.
+_SHORT = 40
+
 
 @dataclass(frozen=True, eq=False)
 class Line:
@@ -114,9 +117,16 @@ class Line:
 
     def _summed(self, away: Floats) -> Floats:
         """The same, by a sum over frequencies in a row, which numpy adds in pairs."""
-        turn = (away[:, :, None] * self.frequencies[:, None, ::-1])[:, None, :, :]
-        terms = self.terms[:, :, :, 0].transpose(1, 2, 0)[:, :, None, :]
-        found: Floats = (np.cos(turn) * terms.real + np.sin(turn) * terms.imag).sum(axis=3)
+        turn = away[:, :, None] * self.frequencies[:, None, ::-1]
+        terms = self.terms[:, :, :, 0]
+        cosine, sine = np.cos(turn), np.sin(turn)
+        found: Floats
+        if turn.shape[2] <= _SHORT:
+            found = np.einsum("bem,mbo->boe", cosine, terms.real)
+            found += np.einsum("bem,mbo->boe", sine, terms.imag)
+            return found
+        terms = terms.transpose(1, 2, 0)[:, :, None, :]
+        found = (cosine[:, None] * terms.real + sine[:, None] * terms.imag).sum(axis=3)
         return found
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -14,7 +15,9 @@ from gdpnum.account import Account, account
 from gdpnum.bounds.accuracy import Accuracy, accuracy
 from gdpnum.bounds.attacks import Attacks
 from gdpnum.bounds.lines import Lines, Vertices
+from gdpnum.contour.engine import WORK
 from gdpnum.contour.fit import Fits
+from gdpnum.contour.fit import fits as contour_fits
 from gdpnum.curve.gaussian import GaussianCurve
 from gdpnum.curve.piecewise import PiecewiseCurve
 from gdpnum.curve.tradeoff import TradeoffCurve
@@ -31,7 +34,7 @@ from gdpnum.mechanisms import Mechanism, Neighbouring
 from gdpnum.pairs.pair import Bracket
 from gdpnum.subject import Subject
 
-__all__ = ["GDPFit", "accounted_fit", "fit_gdp"]
+__all__ = ["GDPFit", "accounted_fit", "fit_gdp", "fits_together"]
 
 # A bracket wider than this many tolerances is refined, and refused if that does not help.
 _WIDEST = 5.0
@@ -106,6 +109,25 @@ def fit_gdp(
     asked = accuracy(tolerance, slack=slack, grid_step=grid_step)
     with np.errstate(**NUMPY):
         return accounted_fit(mechanism, slack, asked)[1]
+
+
+def fits_together(
+    mechanisms: Sequence[Mechanism], slack: float, asked: Accuracy
+) -> list[GDPFit | None]:
+    """The fits of many mechanisms in one go of the contour; None for those it is not for."""
+    found: list[GDPFit | None] = [None] * len(mechanisms)
+    accounts = [account(one, asked) for one in mechanisms]
+    runs = [(number, one.run) for number, one in enumerate(accounts) if one.run is not None]
+    if not runs or slack == 0.0:
+        return found
+    together = contour_fits([run for _, run in runs], slack=slack, most=WORK)
+    for place, (number, _) in enumerate(runs):
+        mu, lower = float(together.mu[place]), float(together.mu_lower[place])
+        mechanism = accounts[number].mechanism
+        if mechanism is not None and mu - lower <= asked.tolerance * mu < math.inf:
+            one = Fits(*(column[place : place + 1] for column in together))
+            found[number] = _contour_fit(accounts[number], mechanism, one, slack)
+    return found
 
 
 def accounted_fit(subject: Subject, slack: float, asked: Accuracy) -> tuple[Account, GDPFit]:

@@ -19,7 +19,7 @@ from gdpnum._version import __version__
 from gdpnum.errors import InvalidType
 from gdpnum.sweeps.journal import Journal, fingerprint
 from gdpnum.sweeps.progress import drawn
-from gdpnum.sweeps.row import COLUMNS, Wanted, rows
+from gdpnum.sweeps.row import COLUMNS, Wanted, rows, rows_together
 from gdpnum.sweeps.setting import Setting, identity, named
 from gdpnum.sweeps.table import SweepTable
 
@@ -30,6 +30,9 @@ Numbered = list[tuple[int, Setting]]
 
 # Tasks kept waiting for each worker: enough that none idles, few enough to stop soon.
 _QUEUED = 3
+
+# Settings of one go of the contour: few enough to tell progress and to be interrupted.
+_TOGETHER = 512
 
 # So often a pool whose worker died is replaced before what it worked on is given up.
 _REPLACEMENTS = 3
@@ -109,6 +112,10 @@ def sweep(
             if progress is not None:
                 progress(len(found), len(chosen))
 
+        # What one go of the contour does in a moment is not worth handing out.
+        for start in range(0, len(left), _TOGETHER):
+            keep_and_tell(rows_together(left[start : start + _TOGETHER], wanted))
+        left = [(number, one) for number, one in left if number not in found]
         _compute(left, wanted, executor, workers, keep_and_tell)
 
     if resume is None:

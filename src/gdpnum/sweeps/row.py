@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from gdpnum import _validate
 from gdpnum.account import tradeoff_curve
+from gdpnum.bounds.accuracy import accuracy
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import GdpnumError, InvalidArgument
-from gdpnum.measures.gdp import GDPFit, fit_gdp
+from gdpnum.measures.gdp import GDPFit, fit_gdp, fits_together
 from gdpnum.mechanisms import Mechanism
 from gdpnum.sweeps.setting import Setting, mechanism_of
 
-__all__ = ["COLUMNS", "Wanted", "rows"]
+__all__ = ["COLUMNS", "Wanted", "rows", "rows_together"]
 
 _FIT = ("mu", "mu_lower", "regret", "tail_ratio", "slack")
 
@@ -71,9 +73,32 @@ def rows(
     return [(number, _row(setting, wanted)) for number, setting in settings]
 
 
-def _row(setting: Setting, wanted: Wanted) -> dict[str, Any]:
+def rows_together(
+    settings: Sequence[tuple[int, Setting]], wanted: Wanted
+) -> list[tuple[int, dict[str, Any]]]:
+    """Rows of those settings that one go of the contour serves, if all columns are of the fit."""
+    if len(settings) < 2 or not set(wanted.columns) <= {*_FIT, "advantage"}:
+        return []
+    known: list[tuple[int, Setting, Mechanism]] = []
+    for number, setting in settings:
+        # What is wrong with a setting is said when its turn comes.
+        with suppress(GdpnumError):
+            known.append((number, setting, mechanism_of(setting)))
+    fits = fits_together(
+        [mechanism for *_, mechanism in known], wanted.slack, accuracy(wanted.tolerance)
+    )
+    return [
+        (number, _row(setting, wanted, fit))
+        for (number, setting, _), fit in zip(known, fits, strict=True)
+        if fit is not None
+    ]
+
+
+def _row(setting: Setting, wanted: Wanted, fit: GDPFit | None = None) -> dict[str, Any]:
     try:
         one = _Setting(mechanism_of(setting), wanted)
+        if fit is not None:
+            one.__dict__["fit"] = fit
         found = {name: _plain(_reader(name)(one)) for name in wanted.columns}
     except (GdpnumError, ArithmeticError, MemoryError, ValueError) as error:
         return {**dict.fromkeys(wanted.columns), "error": f"{type(error).__name__}: {error}"}
