@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,7 +14,8 @@ import numpy as np
 from gdpnum import kinds  # noqa: F401  (makes the mechanisms of the catalogue known)
 from gdpnum.bounds.accuracy import Accuracy, accuracy
 from gdpnum.bounds.attacks import Attacks
-from gdpnum.bounds.lines import NOTHING
+from gdpnum.bounds.better import better_of, bounded_by
+from gdpnum.bounds.lines import EVERYTHING, NOTHING, Lines
 from gdpnum.contour.engine import ContourBounds, run_of
 from gdpnum.contour.fit import Fits
 from gdpnum.contour.pairs import Run
@@ -23,12 +25,15 @@ from gdpnum.curve.gaussian import GaussianCurve
 from gdpnum.curve.piecewise import PiecewiseCurve
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.curve.tuning import tuning_kind
-from gdpnum.errors import BudgetExceeded
+from gdpnum.errors import BudgetExceeded, UnsupportedMechanism
 from gdpnum.floats import NUMPY
 from gdpnum.kind import Missing, kind_of, register
 from gdpnum.lattice.engine import LatticeBounds
 from gdpnum.mechanisms.mechanism import Mechanism, Neighbouring
-from gdpnum.releases import Releases, separate_releases
+from gdpnum.releases import Releases, largest_loss, separate_releases
+from gdpnum.renyi.bound import concentrated_lines
+from gdpnum.renyi.divergences import ORDERS, renyi_divergences
+from gdpnum.renyi.region import region_lines
 from gdpnum.subject import plain
 
 __all__ = ["Account", "account", "as_curve", "coarsened", "tradeoff_curve"]
@@ -85,7 +90,12 @@ class Account:
             return self.known
         if self._profiled is not None:
             return ContourCurve(self._profiled)
-        return PiecewiseCurve(self.lattice.steep)
+        steep = self.lattice.steep
+        if self.releases is not None:
+            steep = bounded_by(steep, largest_loss(self.releases.above))
+        if self.mechanism is not None and _is_by_divergences(self.mechanism, any):
+            steep = better_of(steep, _lines_by_divergences(self.mechanism))
+        return PiecewiseCurve(steep)
 
     @cached_property
     def attacks(self) -> tuple[Attacks, ...]:
@@ -127,9 +137,33 @@ def account(subject: object, asked: Accuracy, *, name: str = "mechanism") -> Acc
         mu = every.gaussian_mu
         known = GaussianCurve(mu) if mu > 0.0 else PiecewiseCurve(NOTHING)
         return Account(asked, found, known=known)
+    if _is_by_divergences(found, all):
+        # Of what is known by divergences only, several are known by their sums.
+        known = PiecewiseCurve(_lines_by_divergences(found))
+        return Account(asked, found, known=known, releases=every.merged())
     if len(every.above) == every.above[0].times == 1:
         return Account(asked, found, known=own_curve(found), releases=every.merged())
     return Account(asked, found, releases=every.merged())
+
+
+def _is_by_divergences(mechanism: Mechanism, quantifier: Callable[[Iterable[bool]], bool]) -> bool:
+    """Whether any, or all, of several releases are known by their Renyi divergences."""
+    several = len(mechanism.parts) > 1 or mechanism.parts[0][1] > 1
+    return several and quantifier(kind_of(leaf).is_by_divergences for leaf, _ in mechanism.parts)
+
+
+def _lines_by_divergences(mechanism: Mechanism) -> Lines:
+    """The curve that the sums of the releases' divergences imply, order by order."""
+    lines = EVERYTHING
+    with suppress(UnsupportedMechanism):
+        # Those at which a release states them, and enough others.
+        stated = [getattr(leaf, "orders", ()) for leaf, _ in mechanism.parts]
+        orders = np.unique(np.concatenate([ORDERS, *stated]))
+        lines = region_lines(orders, renyi_divergences(mechanism, orders).worst)
+        rho = sum(n * kind_of(leaf).concentration(leaf, 1.0) for leaf, n in mechanism.parts)
+        if math.isfinite(rho):
+            lines = better_of(lines, concentrated_lines(rho, math.inf))
+    return lines
 
 
 def own_curve(mechanism: Mechanism) -> TradeoffCurve | None:

@@ -20,6 +20,7 @@ __all__ = [
     "composed_mu",
     "exact_mu",
     "gaussian_release",
+    "largest_loss",
     "releases",
     "separate_releases",
 ]
@@ -124,3 +125,15 @@ def gaussian_release(mu: float) -> Release:
         return Release(approx_dp_pair(0.0, 1.0), 1)
     pieces = max(1, math.ceil(mu**2))  # a square may underflow
     return Release(GaussianPair(mu / math.sqrt(pieces)), pieces)
+
+
+def largest_loss(found: list[Release]) -> float:
+    """The sum of the largest losses, rounded up; infinite if any may be."""
+    total = Fraction(0)
+    for one, times in found:
+        largest = max(one.highest, -one.lowest)
+        if math.isinf(largest) or max(one.mass_at_infinity, one.mass_at_minus_infinity) > 0.0:
+            return math.inf
+        total += times * Fraction(largest)
+    epsilon = float(total)
+    return epsilon if Fraction(epsilon) >= total else math.nextafter(epsilon, math.inf)

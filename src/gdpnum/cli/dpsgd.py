@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from gdpnum.cli.options import STATEMENT, TRAINING, takes
+from gdpnum.cli.options import STATEMENT, TRAINING, TUNED, takes
 from gdpnum.cli.present import JSON_KEYS, present
 from gdpnum.cli.program import epilog
+from gdpnum.mechanisms.tuning import tuned
 from gdpnum.training import NAMES, as_option, training_run
 
 __all__ = ["EPILOG", "dpsgd"]
@@ -19,9 +20,12 @@ EPILOG = epilog(
 )
 
 
-@takes(*TRAINING, *STATEMENT)
+@takes(*TRAINING, TUNED, *STATEMENT)
 def dpsgd(**values: Any) -> None:
     """Account for a DP-SGD training run."""
     described = {name: values.pop(name) for name in NAMES}
     run = training_run(described, spelled=as_option)
+    tuning = values.pop("tuned")
+    if tuning is not None:
+        run = tuned(run, tuning)
     present(run, {**values, "dataset_size": described["dataset_size"]})

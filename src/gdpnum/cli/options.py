@@ -21,6 +21,7 @@ __all__ = [
     "SLACK",
     "STATEMENT",
     "TRAINING",
+    "TUNED",
     "Json",
     "Option",
     "given",
@@ -119,6 +120,11 @@ def _of_training() -> tuple[Option, ...]:
 
 #: What was run, as `DPSGD` takes it.
 TRAINING = _of_training()
+
+#: What was made of several runs.
+TUNED = Option(
+    "tuned", "text", "The best of a secret number of runs, such as best-of-geometric:10."
+)
 
 SLACK = Option("slack", "number", "How far a TPR may exceed what mu allows. [default: 1e-10]")
 TOLERANCE = Option("tolerance", "number", "Relative numerical accuracy of mu. [default: 1e-3]")

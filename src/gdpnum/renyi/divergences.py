@@ -32,7 +32,23 @@ from gdpnum.renyi.quadrature import (
 )
 from gdpnum.renyi.shifts import Shifts
 
-__all__ = ["SMALLEST_RATE", "Outcomes", "bumps", "pair_divergences", "renyi_divergences"]
+__all__ = [
+    "ORDERS",
+    "SMALLEST_RATE",
+    "Outcomes",
+    "bumps",
+    "pair_divergences",
+    "renyi_divergences",
+]
+
+#: Orders that serve most mechanisms: dense near 1, sparse where only tiny deltas need them.
+ORDERS = np.concatenate(
+    [
+        [0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0],
+        1.0 + np.geomspace(1e-4, 63.0, 80),
+        np.geomspace(64.0, 1e4, 21)[1:],
+    ]
+)
 
 _LARGEST_ORDER = 1e6
 

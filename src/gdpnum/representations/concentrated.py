@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gdpnum import _validate
+from gdpnum.bounds.better import better_of
 from gdpnum.curve.piecewise import PiecewiseCurve
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import InvalidArgument
@@ -18,7 +19,8 @@ from gdpnum.kind import Knob, register
 from gdpnum.pairs.pair import Divergences
 from gdpnum.renyi.bound import concentrated_delta, concentrated_lines
 from gdpnum.renyi.concentration import limiting_rho, rho_up_to
-from gdpnum.representations.renyi import Method, as_mechanism, curve_by
+from gdpnum.renyi.region import region_lines
+from gdpnum.representations.renyi import Method, as_mechanism
 from gdpnum.representations.representation import Representation, no_mu, representation_kind
 from gdpnum.subject import Subject
 
@@ -133,7 +135,10 @@ def _curve(rho: float, cap: float, method: Method) -> TradeoffCurve:
     orders = np.minimum(1.0 + np.geomspace(min(1e-4, 0.01 * most), most, _ORDERS), cap)
     # D_t grows with t, so what holds at orders above 1 holds below, at its limit.
     orders = np.concatenate([[0.5, 0.75, 1.0], orders])
-    return curve_by(method, orders, rho * np.maximum(orders, 1.0))
+    _validate.choice("method", method, ("optimal", "closed_form"))
+    # Some hundred orders are not all: the closed form, over all of them, may be better.
+    lines = region_lines(orders, rho * np.maximum(orders, 1.0))
+    return PiecewiseCurve(better_of(lines, concentrated_lines(rho, cap)))
 
 
 def _closed_form_delta(rho: float, cap: float, epsilon: ArrayLike) -> float | Floats:
@@ -149,6 +154,7 @@ register(
         squared_mu=no_mu,
         divergences=_divergences,
         concentration=lambda leaf, _: leaf.rho,
+        is_by_divergences=True,
         knob=Knob("rho", is_noise=False),
     ),
     representation_kind(
@@ -156,6 +162,7 @@ register(
         example=TruncatedCDP(rho=0.01, cap=64.0),
         squared_mu=no_mu,
         divergences=_truncated_divergences,
+        is_by_divergences=True,
         knob=Knob("rho", is_noise=False),
     ),
 )

@@ -17,8 +17,8 @@ from gdpnum.errors import UnsupportedMechanism
 from gdpnum.formulas.randomized_response import randomized_response_mu
 from gdpnum.kind import Knob, register
 from gdpnum.pairs.atomic import randomized_response_pair
-from gdpnum.pairs.pair import Pair, Release
-from gdpnum.releases import releases
+from gdpnum.pairs.pair import Pair
+from gdpnum.releases import largest_loss, releases
 from gdpnum.representations.representation import Representation, representation_kind
 from gdpnum.subject import Subject, plain
 
@@ -59,25 +59,13 @@ class PureDP(Representation):
         if isinstance(found, TradeoffCurve):
             epsilon = max(found.epsilon(0.0), found.inverse().epsilon(0.0))
         else:
-            epsilon = _largest_loss(releases(found).above)
+            epsilon = largest_loss(releases(found).above)
         if math.isinf(epsilon):
             raise UnsupportedMechanism(
                 f"{subject!r} is not epsilon-DP for any finite epsilon: its privacy loss is "
                 "unbounded; fit ApproxDP, GDP or RDP"
             )
         return cls(epsilon=epsilon)
-
-
-def _largest_loss(found: list[Release]) -> float:
-    """The sum of the largest losses, rounded up; infinite if any may be."""
-    total = Fraction(0)
-    for one, times in found:
-        largest = max(one.highest, -one.lowest)
-        if math.isinf(largest) or max(one.mass_at_infinity, one.mass_at_minus_infinity) > 0.0:
-            return math.inf
-        total += times * Fraction(largest)
-    epsilon = float(total)
-    return epsilon if Fraction(epsilon) >= total else math.nextafter(epsilon, math.inf)
 
 
 def _pair(leaf: PureDP) -> Pair | None:

@@ -19,6 +19,7 @@ from gdpnum.mechanisms.mechanism import Mechanism
 from gdpnum.pairs.pair import Divergences
 from gdpnum.renyi.bound import closed_form_delta, closed_form_lines
 from gdpnum.renyi.concentration import renyi_epsilons
+from gdpnum.renyi.divergences import ORDERS
 from gdpnum.renyi.region import region_lines
 from gdpnum.representations.known_curve import KnownCurve
 from gdpnum.representations.representation import Representation, no_mu, representation_kind
@@ -28,13 +29,6 @@ __all__ = ["ORDERS", "RDP", "Method", "as_mechanism", "curve_by"]
 
 Method = Literal["optimal", "closed_form"]
 """How a curve follows from Renyi divergences; both are sound."""
-
-#: Orders that serve most mechanisms: dense near 1, sparse where only tiny deltas need them.
-ORDERS: tuple[float, ...] = (
-    *(0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0),
-    *(1.0 + np.geomspace(1e-4, 63.0, 80)).tolist(),
-    *np.geomspace(64.0, 1e4, 21)[1:].tolist(),
-)
 
 
 @final
@@ -111,7 +105,7 @@ class RDP(Representation):
         >>> [f"{epsilon:.3f}" for epsilon in RDP.fit(Gaussian(sigma=1.0), orders=[0.5, 4]).epsilons]
         ['0.250', '2.000']
         """
-        chosen = ORDERS if orders is None else _numbers("orders", orders)
+        chosen = tuple(ORDERS.tolist()) if orders is None else _numbers("orders", orders)
         mechanism = as_mechanism("subject", subject)
         epsilons = renyi_epsilons(mechanism, np.array(chosen)).tolist()
         return cls(orders=chosen, epsilons=epsilons)
@@ -155,6 +149,7 @@ register(
         example=RDP(orders=[2.0, 8.0], epsilons=[0.1, 0.4]),
         squared_mu=no_mu,
         divergences=_divergences,
+        is_by_divergences=True,
         knob=Missing("divergences at several orders have no one parameter to turn"),
     )
 )

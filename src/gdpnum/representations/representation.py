@@ -59,6 +59,7 @@ def representation_kind(
     concentration: Callable[[Any, float], float] | None = None,
     curve: Callable[[Any], TradeoffCurve | None] = lambda leaf: leaf.curve(),
     knob: Knob | Missing,
+    is_by_divergences: bool = False,
 ) -> Kind:
     """The record of a representation: what it does not say follows from its curve."""
 
@@ -93,6 +94,7 @@ def representation_kind(
         knob=knob,
         words=Missing("said by statements"),
         readers=Missing("read by integrations"),
+        is_by_divergences=is_by_divergences,
     )
 
 

@@ -147,9 +147,10 @@ def guarantee(statement: Statement, *, shown: Callable[[str], str] = one_line) -
     with_slack, plus_slack = f" with slack {slack}", f" plus {slack}"
     if statement.slack == 0.0:
         with_slack = plus_slack = ""
+    one = for_unit(statement, "one record")
     return (
         f"In one number, this run is {mu}-GDP{with_slack}: at any false positive rate (FPR), no "
-        f"attack on one record has a true positive rate (TPR) above that of a {mu}-GDP "
+        f"attack on {one} has a true positive rate (TPR) above that of a {mu}-GDP "
         f"mechanism{plus_slack}."
     )
 
