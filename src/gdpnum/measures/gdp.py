@@ -11,7 +11,7 @@ from scipy.special import ndtr, ndtri, ndtri_exp
 
 from gdpnum import _validate
 from gdpnum.curve.gaussian import GaussianCurve
-from gdpnum.curve.gaussian_profile import advantage_of_mu, delta_of_mu, mu_of_advantage
+from gdpnum.curve.gaussian_profile import advantage_of_mu, mu_of_advantage
 from gdpnum.curve.lines import Lines
 from gdpnum.curve.mechanism_curve import SMALLEST_TPR, demanded, directions
 from gdpnum.curve.piecewise import PiecewiseCurve
@@ -52,9 +52,10 @@ class GDPFit:
 
     Guarantee: for neighbours as ``neighbouring`` says, no attack at any false positive rate has a
     true positive rate above Phi(Phi^-1(FPR) + mu) + slack. The smallest such mu lies in
-    [``mu_lower``, ``mu``]. ``regret`` bounds Delta(f, f_mu), what the summary gives away: below
-    0.01 mu is a practically complete report. It is that of this mu, so a smaller ``tolerance``
-    brings it down to the regret of the smallest mu. ``advantage`` bounds TPR - FPR of any attack.
+    [``mu_lower``, ``mu``]. ``regret`` bounds Delta(f, max(0, f_mu - slack)), what the summary gives
+    away, its slack included: below 0.01, with a slack of 1e-6 or less, mu is a practically complete
+    report. It is that of this mu, so a smaller ``tolerance`` brings it down to the regret of the
+    smallest mu. ``advantage`` bounds TPR - FPR of any attack.
     ``tail_ratio`` is mu over the mu of that advantage: far above one, rare events drive mu.
     ``reason`` says why mu is infinite, if it is.
     """
@@ -75,10 +76,7 @@ class GDPFit:
 
     def tpr(self, fpr: float) -> float:
         """The bound that mu puts on the true positive rate at a false positive rate."""
-        fpr = _validate.probability("fpr", fpr)
-        if math.isinf(self.mu):
-            return 1.0
-        return min(1.0, float(ndtr(ndtri(fpr) + self.mu)) + self.slack)
+        return self.curve().tpr(_validate.probability("fpr", fpr))
 
 
 def fit_gdp(
@@ -157,12 +155,17 @@ def _gaussian_fit(mechanism: Mechanism, mu: float, slack: float, tolerance: floa
         # f_mu - slack touches f_mu' where both have slope -1.
         mu_lower=max(0.0, mu - mu_of_advantage(slack)),
         slack=slack,
-        regret=0.0,
+        regret=_regret_of_slack(mu, slack),
         advantage=advantage_of_mu(mu),
         tail_ratio=1.0,
         tolerance=tolerance,
         neighbouring=mechanism.neighbouring,
     )
+
+
+def _regret_of_slack(mu: float, slack: float) -> float:
+    """Delta(f_mu, f_mu - slack): what the slack alone gives away."""
+    return delta_divergence(GaussianCurve(mu), GaussianCurve(mu, slack)).value
 
 
 def _curve_fit(curve: TradeoffCurve, slack: float, tolerance: float) -> GDPFit:
@@ -186,7 +189,7 @@ def _curve_fit(curve: TradeoffCurve, slack: float, tolerance: float) -> GDPFit:
         mu=mu,
         mu_lower=lower,
         slack=slack,
-        regret=delta_divergence(curve.symmetrised(), GaussianCurve(mu)).value,
+        regret=delta_divergence(curve.symmetrised(), GaussianCurve(mu, slack)).value,
         advantage=curve.advantage,
         tail_ratio=_tail_ratio(mu, curve.advantage),
         tolerance=tolerance,
@@ -231,7 +234,8 @@ def _numerical_fit(
         mu=mu,
         mu_lower=min(lower, mu),
         slack=slack,
-        regret=regret_bound(lambda epsilons: delta_of_mu(mu, epsilons), tests)[0],
+        # Of what is claimed, mu with its slack: a slack that was not charged would buy a small mu.
+        regret=regret_bound(GaussianCurve(mu, slack).delta, tests)[0],
         advantage=advantage,
         tail_ratio=_tail_ratio(mu, advantage),
         tolerance=demand.tolerance,
