@@ -75,6 +75,9 @@ if TYPE_CHECKING:
         TruncatedCDP,
     )
     from gdpnum.statements import Statement, statement
+    from gdpnum.statements.registry import from_registry
+    from gdpnum.statements.tabulate import table
+    from gdpnum.statements.verify import Verification, verify
     from gdpnum.sweeps import SweepTable, grid, sweep
 
 __all__ = [
@@ -112,6 +115,7 @@ __all__ = [
     "TradeoffCurve",
     "TruncatedCDP",
     "UnsupportedMechanism",
+    "Verification",
     "__version__",
     "advantage_from_mu",
     "blackwell_order",
@@ -130,6 +134,7 @@ __all__ = [
     "from_opacus",
     "from_opendp",
     "from_pld",
+    "from_registry",
     "get_worst_case_regret",
     "grid",
     "integrations",
@@ -145,9 +150,11 @@ __all__ = [
     "risk",
     "statement",
     "sweep",
+    "table",
     "to_opendp",
     "tpr_from_mu",
     "tradeoff_curve",
+    "verify",
 ]
 
 # Where each name is that needs numpy.
@@ -189,6 +196,9 @@ _LAZY = {
         "TruncatedCDP",
     ],
     "gdpnum.statements": ["Statement", "statement"],
+    "gdpnum.statements.registry": ["from_registry"],
+    "gdpnum.statements.tabulate": ["table"],
+    "gdpnum.statements.verify": ["Verification", "verify"],
     "gdpnum.sweeps": ["SweepTable", "grid", "sweep"],
 }
 _SUBMODULES = ("converter", "dpsgd", "integrations", "plot", "report", "risk")
@@ -206,4 +216,5 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    # What is public, and nothing that only this file needs.
+    return sorted(__all__)

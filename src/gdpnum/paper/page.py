@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from importlib.resources import files
 
 from gdpnum._version import __version__
+from gdpnum.blocks.html import content_hash, element, escaped, head, table
 from gdpnum.paper.result import Cell, Finding, Number, Picture, Section, Table
-from gdpnum.report.head import content_hash, head
-from gdpnum.report.markup import element, escaped, table
 from gdpnum.rounding import rounded_up
 from gdpnum.statements.citation import CITATION, URL
 

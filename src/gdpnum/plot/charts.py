@@ -17,7 +17,8 @@ from gdpnum.loss.pair import Floats
 from gdpnum.plot.labels import label_lines
 from gdpnum.statements.build import KEPT_FPRS
 from gdpnum.statements.numbers import upper
-from gdpnum.statements.record import COMPLETE_REGRET, Statement
+from gdpnum.statements.record import Statement
+from gdpnum.statements.rows import COMPLETE_REGRET
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
