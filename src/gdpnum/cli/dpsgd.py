@@ -35,6 +35,7 @@ def dpsgd(
     tolerance: options.Tolerance = None,
     name: options.Name = None,
     date: options.Date = None,
+    state: options.State = None,
     plot: options.Plot = None,
     report: options.Report = None,
     as_json: options.Json = False,
@@ -62,5 +63,6 @@ def dpsgd(
         dataset_size=dataset_size,
         name=name,
         date=date,
+        **options.stated(state),
     )
     present(run, wishes, plot=plot, report=report, as_json=as_json)

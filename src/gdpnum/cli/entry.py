@@ -9,7 +9,19 @@ from typing import Annotated
 import typer
 
 from gdpnum._version import __version__
-from gdpnum.cli import calibrate, compare, convert, dpsgd, opacus, paper, report, run, sweep
+from gdpnum.cli import (
+    calibrate,
+    compare,
+    convert,
+    dpsgd,
+    opacus,
+    paper,
+    report,
+    run,
+    sweep,
+    table,
+    verify,
+)
 from gdpnum.cli.program import Program, epilog
 
 __all__ = ["app", "main"]
@@ -58,5 +70,8 @@ def options(
         typer.echo(context.get_help())
 
 
-for _command in (dpsgd, run, convert, calibrate, compare, sweep, opacus, report, paper):
+_COMMANDS = (
+    *(dpsgd, run, convert, calibrate, compare, sweep, opacus, report, verify, table, paper),
+)
+for _command in _COMMANDS:
     app.command(epilog=_command.EPILOG)(getattr(_command, _command.__name__.rpartition(".")[2]))

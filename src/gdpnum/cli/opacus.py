@@ -30,6 +30,7 @@ def opacus(
     dataset_size: options.DatasetSize = None,
     name: options.Name = None,
     date: options.Date = None,
+    state: options.State = None,
     plot: options.Plot = None,
     report: options.Report = None,
     as_json: options.Json = False,
@@ -50,6 +51,7 @@ def opacus(
         dataset_size=dataset_size,
         name=name,
         date=date,
+        **options.stated(state),
     )
     present(run, wishes, plot=plot, report=report, as_json=as_json)
     for warning in found:

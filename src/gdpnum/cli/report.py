@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -16,7 +16,12 @@ from gdpnum.cli.program import epilog
 from gdpnum.cli.sources import SOURCES, source
 from gdpnum.errors import InvalidArgument
 
+if TYPE_CHECKING:
+    from gdpnum import Statement
+
 __all__ = ["EPILOG", "report"]
+
+_FORMS = {**FORMS, ".yaml": "registry"}
 
 EPILOG = epilog(
     "gdpnum report statement.json --out statement.html",
@@ -30,17 +35,30 @@ def report(
     *,
     out: Annotated[
         Path | None,
-        typer.Option(help="Write here, by its ending: .html, .md, .tex, .txt or .json."),
+        typer.Option(help="Write here, by its ending: .html, .md, .tex, .txt, .json or .yaml."),
     ] = None,
     form: Annotated[
         str | None,
-        typer.Option("--format", help="Print html, markdown, latex, text or json. [default: text]"),
+        typer.Option(
+            "--format",
+            help="Print html, markdown, latex, text, json or registry, which is an entry of the "
+            "public registry of deployments. [default: text]",
+        ),
+    ] = None,
+    field: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KEY=TEXT",
+            help="A field of a registry entry, as in --field data_product_region=EU; may be "
+            "repeated, also for lists.",
+        ),
     ] = None,
     name: options.Name = None,
     date: options.Date = None,
+    state: options.State = None,
     as_json: options.Json = False,
 ) -> None:
-    """Write a statement as HTML, Markdown, LaTeX or text.
+    """Write a statement as HTML, Markdown, LaTeX, text or an entry of the registry.
 
     The JSON of a statement is shown as it is, with nothing computed again; a run is accounted for.
     """
@@ -48,24 +66,37 @@ def report(
     if len(chosen) > 1:
         raise InvalidArgument(f"{' and '.join(chosen)} contradict each other; pass one of them")
     if form is not None:
-        _validate.choice("format", form, tuple(FORMS.values()))
+        _validate.choice("format", form, tuple(_FORMS.values()))
     if out is not None:
-        check_ending("--out", out, tuple(FORMS))
+        check_ending("--out", out, tuple(_FORMS))
         check_writable("--out", out)
     read = source(file)
-    wishes = options.given(name=name, date=date)
+    wishes = options.given(name=name, date=date, **options.stated(state))
     found = read.statement
     if found is None:
         found = gdpnum.statement(read.run, **{"date": today(), **read.wishes, **wishes})
     elif wishes:
         raise InvalidArgument(
-            f"{read.label} is a statement, which has its name and date; make it with them, or "
-            "pass what was run"
+            f"{read.label} is a statement, which has its name, its date and what it states; make "
+            "it with them, or pass what was run"
         )
+    wanted = "json" if as_json else _FORMS[out.suffix.lower()] if out else form or "text"
+    if field and wanted != "registry":
+        raise InvalidArgument("--field is for --format registry; leave it out")
+    text = _entry(found, field) if wanted == "registry" else form_of(found, wanted)
     if out is not None:
-        write(out, form_of(found, FORMS[out.suffix.lower()]))
+        write(out, text)
     else:
-        typer.echo(form_of(found, "json" if as_json else form or "text"), nl=False)
+        typer.echo(text, nl=False)
+
+
+def _entry(statement: Statement, field: list[str] | None) -> str:
+    from gdpnum.statements.registry import FIELDS, LISTS  # noqa: PLC0415
+
+    given = options.pairs("--field", field, FIELDS)
+    return statement.to_registry(
+        **{key: texts if key in LISTS else "\n".join(texts) for key, texts in given.items()}
+    )
 
 
 def _ways(out: Path | None, form: str | None, as_json: bool) -> dict[str, bool]:

@@ -43,6 +43,7 @@ def run(
     dataset_size: options.DatasetSize = None,
     name: options.Name = None,
     date: options.Date = None,
+    state: options.State = None,
     plot: options.Plot = None,
     report: options.Report = None,
     as_json: options.Json = False,
@@ -65,5 +66,6 @@ def run(
         dataset_size=dataset_size,
         name=name,
         date=date,
+        **options.stated(state),
     )
     present(found.run, {**found.wishes, **wishes}, plot=plot, report=report, as_json=as_json)

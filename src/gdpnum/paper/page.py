@@ -19,7 +19,7 @@ def page(sections: Sequence[Section]) -> str:
     """The page; its pictures are in it, the links lead to files beside it."""
     style = "\n".join(
         files(package).joinpath("style.css").read_text(encoding="utf-8")
-        for package in ("gdpnum.report", "gdpnum.paper")
+        for package in ("gdpnum.statements.page", "gdpnum.paper")
     )
     policy = (
         f"default-src 'none'; img-src data:; style-src '{content_hash(style)}'; base-uri 'none'; "

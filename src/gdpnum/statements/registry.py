@@ -25,7 +25,7 @@ from gdpnum.statements.citation import URL
 if TYPE_CHECKING:
     from gdpnum.statements.record import Statement
 
-__all__ = ["FIELDS", "REQUIRED", "entry", "from_registry"]
+__all__ = ["FIELDS", "LISTS", "REQUIRED", "entry", "from_registry"]
 
 _PRODUCTS = (
     *("Summary statistics", "Machine learning model", "Dataset", "Synthetic data"),
@@ -76,7 +76,9 @@ _CHOICES = {
     "data_source_type": ("Static", "Dynamic"),
     "access_type": ("Interactive", "Non-interactive"),
 }
-_LISTS = ("data_curators", "registry_authors")
+
+#: Fields that are lists of texts.
+LISTS = ("data_curators", "registry_authors")
 
 # The delta whose epsilon an entry gives unless another is asked for.
 _DELTA = 1e-5
@@ -118,7 +120,7 @@ def entry(statement: Statement, fields: Mapping[str, Any]) -> str:
 
 def _slug(name: str, curators: list[str], date: str) -> str:
     """Name, curators and year, exactly as the registry's own script spells them."""
-    parts = (name, "-".join(curators), date[:4])
+    parts = (one_line(name), "-".join(map(one_line, curators)), date[:4])
     return "_".join(re.sub(r"\W+", "_", part.lower()) for part in parts).replace("_", "-")
 
 
@@ -173,7 +175,7 @@ def _parameters(statement: Statement, delta: float | None) -> dict[str, Any]:
 
 def _check(known: Mapping[str, Any]) -> None:
     for key, value in known.items():
-        if key in _LISTS:
+        if key in LISTS:
             if isinstance(value, str) or not all(isinstance(one, str) for one in value):
                 raise InvalidArgument(f"{key}={value!r} is not a list of texts; pass one")
         elif key == "privacy_parameters" or value is None:
@@ -205,7 +207,9 @@ def from_registry(entry: str | Mapping[str, Any]) -> Representation:
     >>> from_registry({"deployment": deployment})
     PureDP(epsilon=1.68)
     """
-    document = imported("yaml").safe_load(entry) if isinstance(entry, str) else entry
+    document = (
+        imported("yaml", extra="registry").safe_load(entry) if isinstance(entry, str) else entry
+    )
     try:
         deployment = document["deployment"]
         loss = deployment.get("privacy_loss") or {}
@@ -267,6 +271,6 @@ def _sentence(text: str) -> str:
 
 
 def _example(field: str) -> str:
-    if field in _LISTS:
+    if field in LISTS:
         return "['...']"
     return repr(_CHOICES.get(field, ("2026-03-01" if field == "publication_date" else "...",))[0])

@@ -45,7 +45,8 @@ def blocks_of(statement: Statement) -> Iterator[Block]:
     yield Picture(_described(statement), statement)
     most = f"TPR exceeds FPR by at most {upper(statement.advantage, digits=3)}, the advantage."
     yield Sentence((f"{words.SECOND_READING} {most}",))
-    yield Section("Tables", "tables")
+    beside = "" if statement.is_complete else " to report beside mu"
+    yield Section(f"Tables{beside if math.isfinite(statement.mu) else ' to report'}", "tables")
     yield Beside((_curve(statement), _epsilons(statement)))
     if statement.fallback:
         yield Table(

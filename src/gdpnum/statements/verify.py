@@ -19,7 +19,7 @@ __all__ = ["Finding", "Verification", "verify"]
 
 # Two accounts of one run differ by what their tolerance allows, and by no more than this many.
 _TOLERANCES = 5.0
-_ROUNDING = 1e-9
+_ROUNDING, _SMALLEST = 1e-9, 1e-13
 
 
 class Finding(NamedTuple):
@@ -93,7 +93,7 @@ def verify(found: Statement | str) -> Verification:
 
 def _findings(found: Statement, again: Statement, room: float) -> Iterator[Finding]:
     def bound(name: str, stated: float, computed: float, room: float = room) -> Finding:
-        least = computed if math.isinf(computed) else computed * (1.0 - room) - _ROUNDING
+        least = computed if math.isinf(computed) else computed * (1.0 - room) - _SMALLEST
         return Finding(name, stated, computed, stated >= least)
 
     # Below this no mu holds, whichever lattice it was computed on.
