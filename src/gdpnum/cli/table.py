@@ -10,10 +10,15 @@ import gdpnum
 from gdpnum.cli import options
 from gdpnum.cli.program import epilog
 from gdpnum.cli.sources import SOURCES, source
+from gdpnum.cli.tables import as_json as json_of
 
 __all__ = ["EPILOG", "table"]
 
-EPILOG = epilog("gdpnum table statement.json training.toml Laplace:scale=5 --format latex", note=SOURCES)
+EPILOG = epilog(
+    "gdpnum table statement.json training.toml Laplace:scale=5 --format latex",
+    note=f"{SOURCES}\n\nJSON keys: a list of name, sigma, q, T, mu, slack, regret, delta, epsilon; "
+    "infinity is the text inf.",
+)
 
 
 def table(
@@ -27,6 +32,7 @@ def table(
     delta: Annotated[float, typer.Option(help="The delta of the column of epsilons.")] = 1e-5,
     slack: options.Slack = None,
     tolerance: options.Tolerance = None,
+    as_json: options.Json = False,
 ) -> None:
     """Put several runs in one table: noise, rate, steps, mu, regret and epsilon."""
     found = {}
@@ -37,4 +43,9 @@ def table(
         label = shown if shown not in found else f"{shown} ({number + 1})"
         found[label] = read.statement or read.run
     wishes = options.given(slack=slack, tolerance=tolerance)
-    typer.echo(gdpnum.table(found, format=form, delta=delta, **wishes).rstrip("\n"))
+    if as_json:
+        from gdpnum.statements.tabulate import records  # noqa: PLC0415
+
+        typer.echo(json_of(records(found, delta=delta, **wishes)))
+    else:
+        typer.echo(gdpnum.table(found, format=form, delta=delta, **wishes).rstrip("\n"))

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 import numpy as np
 from scipy.special import ndtr, ndtri, ndtri_exp
 
 from gdpnum import _validate
+from gdpnum.blocks.block import Table
+from gdpnum.blocks.html import html
 from gdpnum.curve.gaussian import GaussianCurve
 from gdpnum.curve.gaussian_profile import advantage_of_mu, mu_of_advantage
 from gdpnum.curve.lines import Lines
@@ -32,6 +35,7 @@ from gdpnum.measures.divergence import delta_divergence
 from gdpnum.measures.regret import regret_bound
 from gdpnum.mechanisms import Mechanism, Neighbouring
 from gdpnum.mechanisms.mechanism import checked
+from gdpnum.rounding import rounded_down, rounded_up
 
 __all__ = ["GDPFit", "fit_gdp"]
 
@@ -46,7 +50,7 @@ _TINY = 1e-3
 _QUANTILE_ERROR = 40.0 * 2.0**-50
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class GDPFit:
     """A mechanism summarised as (mu, slack)-GDP.
 
@@ -69,6 +73,24 @@ class GDPFit:
     tolerance: float
     neighbouring: Neighbouring | None
     reason: str | None = None
+
+    def __repr__(self) -> str:
+        mu, regret = rounded_up(self.mu), rounded_up(self.regret)
+        lower = rounded_down(self.mu_lower)
+        return f"<GDPFit: mu <= {mu} (>= {lower}), slack {self.slack:g}, regret <= {regret}>"
+
+    def _repr_html_(self) -> str:
+        rows = (
+            ("mu", rounded_up(self.mu), f"none below {rounded_down(self.mu_lower)} is valid"),
+            ("slack", f"{self.slack:g}", "by which a TPR may exceed what mu allows"),
+            ("regret", rounded_up(self.regret), "below 0.01, mu tells what the curve does"),
+            ("advantage", rounded_up(self.advantage), "the most by which TPR exceeds FPR"),
+        )
+        return html([Table("Summary in Gaussian DP", ("number", "value", "meaning"), rows)])
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields by name, numbers as plain floats."""
+        return asdict(self)
 
     def curve(self) -> TradeoffCurve:
         """The trade-off curve that mu and its slack imply."""

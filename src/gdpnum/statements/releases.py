@@ -29,15 +29,14 @@ def in_words(run: Mechanism) -> str:
     return "; ".join(shown) + (f"; and {left} more" if left else "")
 
 
-def columns(run: Mechanism) -> tuple[str, str, str]:
-    """Noise, rate and steps of a run of one kind of release; a dash where there is none."""
+def columns(run: Mechanism) -> tuple[float | None, float | None, int | None]:
+    """Noise, rate and steps of a run of one kind of release; None where there is no such thing."""
     if len(run.parts) != 1:
-        return "-", "-", "-"
+        return None, None, None
     ((leaf, count),) = run.parts
-    rate = as_given(leaf.rate) if isinstance(leaf, PoissonSampled) else "-"
+    rate = leaf.rate if isinstance(leaf, PoissonSampled) else None
     noise = leaf.inner if isinstance(leaf, PoissonSampled) else leaf
-    sigma = getattr(noise, "sigma", None)
-    return ("-" if sigma is None else as_given(sigma)), rate, str(count)
+    return getattr(noise, "sigma", None), rate, count
 
 
 def assumed(run: Mechanism) -> list[str]:

@@ -14,10 +14,10 @@ from gdpnum.blocks.text import text
 from gdpnum.errors import InvalidArgument
 from gdpnum.statements import releases, words
 from gdpnum.statements.build import statement
-from gdpnum.statements.numbers import delta_shown, upper
+from gdpnum.statements.numbers import as_given, delta_shown, upper
 from gdpnum.statements.record import Statement
 
-__all__ = ["FORMATS", "table"]
+__all__ = ["FORMATS", "records", "table"]
 
 #: The renderers by name.
 FORMATS = {"latex": latex, "markdown": markdown, "text": text, "html": html}
@@ -47,38 +47,62 @@ def table(
     more: mu is not enough.
     """
     render = FORMATS[_validate.choice("format", format, tuple(FORMATS))]
-    delta = _validate.probability("delta", delta)
-    named = runs.items() if isinstance(runs, Mapping) else ((None, run) for run in runs)
-    found = [
-        (name, run if isinstance(run, Statement) else _stated(run, delta, slack, tolerance))
-        for name, run in named
-    ]
-    if not found:
-        raise InvalidArgument("runs is empty; pass statements or mechanisms, by name or in a list")
+    found = _stated(runs, delta, slack, tolerance)
     return render(list(_blocks(found, delta)))
 
 
-def _stated(run: Any, delta: float, slack: float, tolerance: float) -> Statement:
-    return statement(run, deltas=[delta], slack=slack, tolerance=tolerance)
+def records(
+    runs: Mapping[str, Any] | Iterable[Any],
+    *,
+    delta: float = 1e-5,
+    slack: float = 1e-10,
+    tolerance: float = 1e-3,
+) -> list[dict[str, Any]]:
+    """The rows of `table` as dictionaries of numbers, not rounded."""
+    found = []
+    for name, one in _stated(runs, delta, slack, tolerance):
+        sigma, rate, steps = releases.columns(one.run)
+        told = {"mu": one.mu, "slack": one.slack, "regret": one.regret, "delta": delta}
+        run = {"name": name, "sigma": sigma, "q": rate, "T": steps}
+        found.append({**run, **told, "epsilon": _epsilon(one, delta)})
+    return found
 
 
-def _blocks(found: list[tuple[str | None, Statement]], delta: float) -> list[Block]:
+def _stated(
+    runs: Mapping[str, Any] | Iterable[Any], delta: float, slack: float, tolerance: float
+) -> list[tuple[str, Statement]]:
+    delta = _validate.probability("delta", delta)
+    named = runs.items() if isinstance(runs, Mapping) else ((None, run) for run in runs)
+    found = []
+    for number, (name, run) in enumerate(named):
+        wishes: dict[str, Any] = {"deltas": [delta], "slack": slack, "tolerance": tolerance}
+        one = run if isinstance(run, Statement) else statement(run, **wishes)
+        found.append((name or one.name or f"run {number + 1}", one))
+    if not found:
+        raise InvalidArgument("runs is empty; pass statements or mechanisms, by name or in a list")
+    return found
+
+
+def _epsilon(one: Statement, delta: float) -> float:
+    """The epsilon at a delta: the statement's own, or that of the curve kept in it."""
+    own = (row.epsilon for row in one.epsilon if row.delta == delta)
+    return next(own, min(one.curve().epsilon(delta), one.pure_epsilon))
+
+
+def _blocks(found: list[tuple[str, Statement]], delta: float) -> list[Block]:
     slacks = {one.slack for _, one in found}
     mixed = len(slacks) > 1
-    head = ["name", "sigma", "q", "T", "mu", *["slack"] * mixed, "regret"]
     rows = []
-    for number, (name, one) in enumerate(found):
+    for name, one in found:
         mu, regret = words.headline(one)
-        epsilon = next((at.epsilon for at in one.epsilon if at.delta == delta), None)
-        if epsilon is None:
-            epsilon = min(one.curve().epsilon(delta), one.pure_epsilon)
-        shown = name or one.name or f"run {number + 1}"
+        run = ("-" if value is None else as_given(value) for value in releases.columns(one.run))
         slack = [delta_shown(one.slack)] * mixed
-        rows.append((Given(shown), *releases.columns(one.run), mu, *slack, regret, upper(epsilon)))
+        rows.append((Given(name), *run, mu, *slack, regret, upper(_epsilon(one, delta))))
     relations = sorted({words.relation(one, "neighbours") for _, one in found})
     said = "; ".join(sentence.partition(" differ by ")[2] or sentence for sentence in relations)
     at = "the slack stated" if mixed else f"slack {delta_shown(slacks.pop())}"
     unlike = " A mu at one slack is not to be compared with a mu at another." if mixed else ""
     note = f"mu and regret at {at}, {said}. A regret of 0.01 or more: mu is not enough.{unlike}"
-    head.append(f"epsilon at delta {delta_shown(delta)}")
-    return [Table("Privacy of the runs", tuple(head), tuple(rows)), Sentence((note,), role="note")]
+    head = ("name", "sigma", "q", "T", "mu", *["slack"] * mixed, "regret")
+    columns = (*head, f"epsilon at delta {delta_shown(delta)}")
+    return [Table("Privacy of the runs", columns, tuple(rows)), Sentence((note,), role="note")]

@@ -16,6 +16,7 @@ from typing import Any
 from gdpnum import _validate
 from gdpnum._version import __version__
 from gdpnum.errors import InvalidType
+from gdpnum.sweeps.bar import bar
 from gdpnum.sweeps.journal import Journal, fingerprint
 from gdpnum.sweeps.row import COLUMNS, Wanted, rows
 from gdpnum.sweeps.setting import Setting, identity, named
@@ -42,12 +43,13 @@ def sweep(
     executor: Executor | None = None,
     workers: int | None = None,
     resume: str | Path | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Callable[[int, int], None] | bool | None = None,
 ) -> SweepTable:
     """The columns wanted of each setting, one record a setting.
 
     A setting is a dictionary with ``noise_multiplier``, ``sample_rate`` and ``steps`` (see `grid`)
-    or any mechanism. One that fails becomes a record with its ``error``; the others go on.
+    or any mechanism; a pandas DataFrame has one a row. One that fails becomes a record with its
+    ``error``; the others go on.
 
     Work is spread over the cores of this machine, or over ``workers`` of them; 1 stays in this
     process. Any `concurrent.futures.Executor` serves in their place, such as
@@ -55,8 +57,8 @@ def sweep(
     computed.
 
     ``resume`` names a JSON lines file that keeps each row as soon as it is there. A sweep that was
-    interrupted goes on from it; what is in it is not computed again. ``progress`` is called with
-    the number of settings done and of all.
+    interrupted goes on from it; what is in it is not computed again. ``progress=True`` draws a bar
+    on standard error; a function is called with the number of settings done and of all.
 
     >>> from gdpnum import grid, sweep
     >>> table = sweep(
@@ -67,7 +69,8 @@ def sweep(
     >>> [f"{record['mu']:.3f}" for record in table]
     ['0.341', '0.062']
     """
-    chosen = list(settings)
+    chosen = _settings(settings)
+    tell = bar if progress is True else progress or None
     wanted = Wanted(tuple(columns), slack, tolerance)
     leading = [named(number, setting) for number, setting in enumerate(chosen)]
     if workers is not None:
@@ -82,13 +85,13 @@ def sweep(
 
     def gather() -> None:
         left = [(number, one) for number, one in enumerate(chosen) if number not in found]
-        if progress is not None:
-            progress(len(found), len(chosen))
+        if tell is not None:
+            tell(len(found), len(chosen))
 
         def keep_and_tell(some: Rows) -> None:
             keep(some)
-            if progress is not None:
-                progress(len(found), len(chosen))
+            if tell is not None:
+                tell(len(found), len(chosen))
 
         _compute(left, wanted, executor, workers, keep_and_tell)
 
@@ -101,6 +104,17 @@ def sweep(
             gather()
     records = ({**leading[number], **_floats(found[number])} for number in range(len(chosen)))
     return SweepTable(tuple(records))
+
+
+def _settings(settings: Iterable[Setting]) -> list[Setting]:
+    """The settings; of a data frame, its rows without the cells that are empty."""
+    rows = getattr(settings, "to_dict", None)
+    if rows is None or isinstance(settings, SweepTable) or not hasattr(settings, "iloc"):
+        return list(settings)
+    return [
+        {str(key): value for key, value in row.items() if value == value}  # noqa: PLR0124  (NaN)
+        for row in rows("records")
+    ]
 
 
 def _floats(row: dict[str, Any]) -> dict[str, Any]:
