@@ -56,6 +56,8 @@ autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
 autodoc_preserve_defaults = True
 python_use_unqualified_type_names = True
+# A signature that is longer has a line a parameter.
+maximum_signature_line_length = 60
 # `fit_gdp` in a docstring is a link where there is such a name.
 default_role = "py:obj"
 
