@@ -95,6 +95,8 @@ def test_the_same_input_gives_the_same_statement():
         gdpnum.GDP(mu=0.5).curve(),
         gdpnum.KnownCurve(gdpnum.GDP(mu=0.5).curve()),
         SMALL,
+        statement(SMALL),
+        gdpnum.fit_gdp(SMALL, slack=0.0),
     ],
     ids=repr,
 )

@@ -14,6 +14,9 @@ __all__ = ["text"]
 
 _WIDTH = 80
 
+# A number stays with its unit or its name.
+_TIED = r" (?=[%=])|(?<==) |(?<=FPR) |(?<=slack) (?=\d)|(?<=\d,) (?=1\))"
+
 # Longer code is cut: a form for machines has it whole.
 _MOST_LINES = 8
 
@@ -83,7 +86,9 @@ def _beside(tables: list[list[str]]) -> str:
 
 def _wrapped(paragraph: str, *, indent: str = "") -> str:
     # A number stays with its unit or its name.
-    tied = re.sub(r" (?=[%=])|(?<==) |(?<=FPR) |(?<=slack) (?=\d)", "\u00a0", paragraph)
+    tied = re.sub(
+        r" (?=[%=])|(?<==) |(?<=FPR) |(?<=slack) (?=\d)|(?<=\d,) (?=1\))", "\u00a0", paragraph
+    )
     lines = textwrap.wrap(
         tied,
         _WIDTH,

@@ -13,7 +13,7 @@ import numpy as np
 from gdpnum import _validate
 from gdpnum._version import __version__
 from gdpnum.curve.gaussian import GaussianCurve
-from gdpnum.curve.mechanism_curve import tradeoff_curve
+from gdpnum.curve.mechanism_curve import HasCurve, tradeoff_curve
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import InvalidType, UnsupportedMechanism
 from gdpnum.loss.pair import Floats
@@ -72,7 +72,7 @@ _CAPS = (2.0, 3.0, 4.0, 8.0, 16.0, 32.0, 64.0)
 
 
 def statement(
-    mechanism: Mechanism | TradeoffCurve,
+    mechanism: Mechanism | TradeoffCurve | HasCurve,
     *,
     slack: float = 1e-10,
     tolerance: float = 1e-3,
@@ -93,10 +93,11 @@ def statement(
 ) -> Statement:
     """The statement of a run: its mu, how good a summary that is, and what it means as risk.
 
-    Takes a mechanism, a representation or a trade-off curve; of an asymmetric curve it states what
-    holds for both directions. ``dataset_size`` adds epsilon at delta = 1 / dataset_size; ``name``
-    is a title for the reader, ``date`` (a date, or text such as "2026-03-01") is printed as given.
-    The same input gives the same statement, bit for bit; without a date it bears none.
+    Takes a mechanism, a representation, a fit, a trade-off curve, or a statement, whose run is
+    stated again; of an asymmetric curve it states what holds for both directions. ``dataset_size``
+    adds epsilon at delta = 1 / dataset_size; ``name`` is a title for the reader, ``date`` (a date,
+    or text such as "2026-03-01") is printed as given. The same input gives the same statement, bit
+    for bit; without a date it bears none.
 
     What only a person knows is text, and "not stated" where it is left out: who is ``protected``
     (a person with at most 3 records), what was ``released`` (the final model), how ``batches`` were
@@ -170,9 +171,13 @@ def _audited(audit: Any) -> Audited | None:
 
 
 def _accounted(
-    subject: Mechanism | TradeoffCurve, slack: float, tolerance: float
+    subject: Mechanism | TradeoffCurve | HasCurve, slack: float, tolerance: float
 ) -> tuple[Mechanism, GDPFit, TradeoffCurve]:
     """What was run in its plain form, with its fit and its curve, which is symmetric."""
+    if isinstance(subject, Statement):
+        subject = subject.run
+    if not isinstance(subject, Mechanism) and hasattr(subject, "curve"):
+        subject = subject.curve()
     if isinstance(subject, TradeoffCurve):
         subject = KnownCurve(subject)
     run = run_of(parts_of(checked("mechanism", subject)))

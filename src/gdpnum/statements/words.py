@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from gdpnum.blocks.block import Given
 from gdpnum.curve.gaussian_profile import advantage_of_mu
 from gdpnum.statements import releases
-from gdpnum.statements.numbers import as_given, delta_shown, fpr_shown, percent, upper
+from gdpnum.statements.numbers import as_given, delta_shown, fpr_shown, one_in, percent, upper
 from gdpnum.statements.rows import (
     COMPLETE_REGRET,
     COMPLETE_SLACK,
@@ -49,6 +49,9 @@ _EXAMPLE_FPR, _SMALL_FPR = 0.1, 1e-6
 
 # Mu overstates the TPR at small FPRs if it allows so many times what the run does, and this much.
 _OVERSTATED, _WORTH_TELLING = 2.0, 0.01
+
+# A rate with zeros after its point, in per cent.
+_LEADING_ZEROS = 1e-3
 
 # A bracket of mu that is narrower than this, relative to it, is not worth a word.
 _TIGHT = 1e-4
@@ -175,7 +178,9 @@ def relation(statement: Statement, field: str, **values: str) -> str:
 def risk(statement: Statement) -> str:
     """The guarantee as one TPR beside that of guessing, for readers of no formula."""
     found = percent(tpr_at(statement, _EXAMPLE_FPR).tpr)
-    return relation(statement, "risk", fpr="10 %", tpr=found)
+    said = relation(statement, "risk", fpr="10 %", tpr=found)
+    guessing, released, _ = said.partition(" With what this run released, ")
+    return said if found != "100 %" else f"{guessing}{released}an attack may always be right."
 
 
 def guarantee(statement: Statement) -> tuple[str, ...]:
@@ -211,7 +216,7 @@ def quality(statement: Statement) -> str:
         row = widest_gap(statement)
         why = (
             f"its regret of {regret} is not below {limit}. At FPR {fpr_shown(row.fpr)} mu allows a "
-            f"TPR of {percent(row.tpr_gdp)}, the run itself at most {percent(row.tpr)}"
+            f"TPR of {percent(row.tpr_gdp)}, the run itself at most {_share(row.tpr)}"
         )
         return f"mu is not enough: {why}.{_large_slack(statement)} Report the tables beside mu."
     if not statement.is_complete:
@@ -262,9 +267,9 @@ def _most_found(statement: Statement) -> str | None:
     row, small = tpr_at(statement, MOST_FOUND[0]), tpr_at(statement, _SMALL_FPR)
     only = (
         f" Only attacks that accuse hardly anyone are held off: at FPR {fpr_shown(small.fpr)} the "
-        f"TPR is at most {percent(small.tpr)}."
+        f"TPR is at most {_share(small.tpr)}."
         if small.tpr < 0.5
-        else f" Even at FPR {fpr_shown(small.fpr)} it allows {percent(small.tpr)}."
+        else f" Even at FPR {fpr_shown(small.fpr)} it allows {_share(small.tpr)}."
     )
     return f"At FPR {fpr_shown(row.fpr)} this run allows a TPR of {percent(row.tpr)}.{only}"
 
@@ -292,8 +297,13 @@ def _overstated(statement: Statement) -> str | None:
         return None
     return (
         f"At small FPRs mu overstates the risk: at FPR {fpr_shown(worst.fpr)} it allows a TPR of "
-        f"{percent(worst.tpr_gdp)}, the run itself at most {percent(worst.tpr)}."
+        f"{percent(worst.tpr_gdp)}, the run itself at most {_share(worst.tpr)}."
     )
+
+
+def _share(rate: float) -> str:
+    """A rate in per cent, or as one in so many where that has leading zeros."""
+    return one_in(rate) if 0.0 < rate < _LEADING_ZEROS else percent(rate)
 
 
 def tpr_at(statement: Statement, fpr: float) -> TPRRow:
