@@ -85,10 +85,7 @@ def _beside(tables: list[list[str]]) -> str:
 
 
 def _wrapped(paragraph: str, *, indent: str = "") -> str:
-    # A number stays with its unit or its name.
-    tied = re.sub(
-        r" (?=[%=])|(?<==) |(?<=FPR) |(?<=slack) (?=\d)|(?<=\d,) (?=1\))", "\u00a0", paragraph
-    )
+    tied = re.sub(_TIED, "\u00a0", paragraph)
     lines = textwrap.wrap(
         tied,
         _WIDTH,

@@ -10,14 +10,12 @@ import gdpnum
 from gdpnum.cli import options
 from gdpnum.cli.program import epilog
 from gdpnum.cli.sources import SOURCES, source
-from gdpnum.cli.tables import as_json as json_of
 
 __all__ = ["EPILOG", "table"]
 
 EPILOG = epilog(
     "gdpnum table statement.json training.toml Laplace:scale=5 --format latex",
-    note=f"{SOURCES}\n\nJSON keys: a list of name, sigma, q, T, mu, slack, regret, delta, epsilon; "
-    "infinity is the text inf.",
+    note=f"{SOURCES}\n\nJSON: a list of rows; the keys are the heads of the columns, numbers texts as printed.",
 )
 
 
@@ -43,9 +41,5 @@ def table(
         label = shown if shown not in found else f"{shown} ({number + 1})"
         found[label] = read.statement or read.run
     wishes = options.given(slack=slack, tolerance=tolerance)
-    if as_json:
-        from gdpnum.statements.tabulate import records  # noqa: PLC0415
-
-        typer.echo(json_of(records(found, delta=delta, **wishes)))
-    else:
-        typer.echo(gdpnum.table(found, format=form, delta=delta, **wishes).rstrip("\n"))
+    form = "json" if as_json else form
+    typer.echo(gdpnum.table(found, format=form, delta=delta, **wishes).rstrip("\n"))

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtr, ndtri
 
+from gdpnum import _validate
 from gdpnum.curve.gaussian import GaussianCurve
 from gdpnum.errors import InvalidArgument
 from gdpnum.measures.divergence import delta_divergence
@@ -31,16 +32,20 @@ _ROWS = 8
 
 def raised(document: dict[str, Any], schema: str) -> dict[str, Any]:
     """The document as the second schema has it; what follows from the rest is left to be filled."""
-    mu, slack = float(document["mu"]), float(document["slack"])
-    if not (mu >= 0.0 and 0.0 <= slack < 1.0 and 0.0 <= document["regret"] <= 1.0):
-        raise InvalidArgument("mu, slack or regret is out of range; pass what to_json returned")
+    mu, slack = float(document["mu"]), _validate.fraction("slack", document["slack"])
+    regret = _validate.probability("regret", document["regret"])
+    if not (mu >= 0.0 and isinstance(document["tpr"], list)):
+        raise InvalidArgument("'mu' or 'tpr' is not what to_json returned; pass that")
     points = document["curve_points"]
-    old = np.minimum(ndtr(ndtri(np.array(points["fpr"])) + mu) + slack, 1.0)
-    if not np.allclose(points["tpr_gdp"], 1.0 if math.isinf(mu) else old, rtol=1e-9, atol=0.0):
+    with np.errstate(all="ignore"):
+        quantiles = ndtri(np.array(points["fpr"], dtype=np.float64))
+        old = 1.0 if math.isinf(mu) else np.minimum(ndtr(quantiles + mu) + slack, 1.0)
+        is_old = np.allclose(points["tpr_gdp"], old, rtol=1e-9, atol=0.0)
+    if not is_old:
         raise InvalidArgument("the key 'tpr_gdp' is not what mu and slack allow")
     by_mu = dict(zip(points["fpr"], tpr_by_mu(mu, slack, points["fpr"]), strict=True))
     spent = delta_divergence(GaussianCurve(mu), GaussianCurve(mu, slack)).value
-    regret, fallback = min(1.0, document["regret"] + spent), document["fallback"]
+    regret, fallback = min(1.0, regret + spent), document["fallback"]
     if fallback is None and not is_enough(mu, slack, regret, document["dataset_size"]):
         profile = document["profile_points"]
         kept = list(zip(profile["epsilon"], profile["delta"], strict=True))

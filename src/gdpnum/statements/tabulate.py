@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -17,10 +18,18 @@ from gdpnum.statements.build import statement
 from gdpnum.statements.numbers import as_given, delta_shown, upper
 from gdpnum.statements.record import Statement
 
-__all__ = ["FORMATS", "records", "table"]
+__all__ = ["FORMATS", "table"]
+
+
+def _json(blocks: list[Block]) -> str:
+    """The rows as objects, numbers as they are printed."""
+    tables = [block for block in blocks if isinstance(block, Table)]
+    rows = [dict(zip(one.head, row, strict=True)) for one in tables for row in one.rows]
+    return json.dumps(rows, indent=2)
+
 
 #: The renderers by name.
-FORMATS = {"latex": latex, "markdown": markdown, "text": text, "html": html}
+FORMATS = {"latex": latex, "markdown": markdown, "text": text, "html": html, "json": _json}
 
 
 def table(
@@ -34,7 +43,7 @@ def table(
     """Several runs in one table: name, noise, rate, steps, mu, regret, and epsilon at a delta.
 
     ``runs`` are statements, mechanisms or curves, by name or in a list; ``format`` is "latex",
-    "markdown", "text" or "html". Bounds are rounded up. Where the statements have different
+    "markdown", "text", "html" or "json". Bounds are rounded up. Where the statements have different
     slacks, a column tells them: their mus are not comparable.
 
     >>> import gdpnum
@@ -49,23 +58,6 @@ def table(
     render = FORMATS[_validate.choice("format", format, tuple(FORMATS))]
     found = _stated(runs, delta, slack, tolerance)
     return render(list(_blocks(found, delta)))
-
-
-def records(
-    runs: Mapping[str, Any] | Iterable[Any],
-    *,
-    delta: float = 1e-5,
-    slack: float = 1e-10,
-    tolerance: float = 1e-3,
-) -> list[dict[str, Any]]:
-    """The rows of `table` as dictionaries of numbers, not rounded."""
-    found = []
-    for name, one in _stated(runs, delta, slack, tolerance):
-        sigma, rate, steps = releases.columns(one.run)
-        told = {"mu": one.mu, "slack": one.slack, "regret": one.regret, "delta": delta}
-        run = {"name": name, "sigma": sigma, "q": rate, "T": steps}
-        found.append({**run, **told, "epsilon": _epsilon(one, delta)})
-    return found
 
 
 def _stated(
