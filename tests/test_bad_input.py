@@ -152,7 +152,7 @@ def test_numbers_must_be_numbers(name, value):
 @pytest.mark.parametrize("value", [None, 1.0, "DPSGD", Gaussian, [Gaussian(sigma=1.0)]])
 def test_what_is_no_mechanism_is_refused(value):
     for ask in (fit_gdp, tradeoff_curve):
-        refused(InvalidType, lambda ask=ask: ask(value), "mechanism=", "not a mechanism")
+        refused(InvalidType, lambda ask=ask: ask(value), "mechanism=", "pass a mechanism")
 
 
 @pytest.mark.usefixtures("three_gigabytes")

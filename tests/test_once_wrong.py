@@ -20,11 +20,11 @@ from gdpnum import (
     fit_gdp,
     tradeoff_curve,
 )
-from gdpnum.loss.compose import compose
-from gdpnum.loss.distribution import LossDistribution
-from gdpnum.loss.factors import Factor
-from gdpnum.loss.gathering import counted
-from gdpnum.loss.window import Window
+from gdpnum.lattice.coarsening import counted
+from gdpnum.lattice.compose import compose
+from gdpnum.lattice.distribution import LossDistribution
+from gdpnum.lattice.factors import Factor
+from gdpnum.lattice.window import Window
 from tests.oracles import gaussian_dp
 
 

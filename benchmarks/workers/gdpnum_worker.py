@@ -6,9 +6,9 @@ from stages import stages
 
 import gdpnum
 from gdpnum.curve.mechanism_curve import SMALLEST_TPR, demanded, directions
-from gdpnum.loss.accountant import attacks
+from gdpnum.lattice.engine import attacks
 from gdpnum.loss.dominating import releases
-from gdpnum.loss.scheme import scheme
+from gdpnum.lattice.plan import scheme
 
 #: Tolerance of what calibrated noise is judged by.
 FINE = 1e-5

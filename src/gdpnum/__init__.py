@@ -38,10 +38,14 @@ from gdpnum.mechanisms import (
 
 if TYPE_CHECKING:
     from gdpnum import converter, dpsgd, integrations, plot, report, risk
+    from gdpnum.account import tradeoff_curve
     from gdpnum.calibration import Calibration, DPSGDCalibration, calibrate, calibrate_dpsgd
     from gdpnum.comparison import Comparison, compare
     from gdpnum.converter import PLDConverter, get_worst_case_regret
-    from gdpnum.curve.conversions import (
+    from gdpnum.curve.order import BlackwellOrder
+    from gdpnum.curve.tradeoff import TradeoffCurve
+    from gdpnum.dpsgd import CTDAccountant
+    from gdpnum.formulas.conversions import (
         advantage_from_mu,
         delta_from_mu,
         epsilon_from_mu,
@@ -53,16 +57,13 @@ if TYPE_CHECKING:
         rho_from_mu,
         tpr_from_mu,
     )
-    from gdpnum.curve.mechanism_curve import tradeoff_curve
-    from gdpnum.curve.order import BlackwellOrder, blackwell_order
-    from gdpnum.curve.tradeoff import TradeoffCurve
-    from gdpnum.dpsgd import CTDAccountant
     from gdpnum.integrations.dp_accounting import from_dp_accountant, from_dp_event, from_pld
     from gdpnum.integrations.engines import from_engine
     from gdpnum.integrations.opacus import from_opacus
     from gdpnum.integrations.opendp import from_opendp, to_opendp
     from gdpnum.measures.divergence import DeltaDivergence, delta_divergence
     from gdpnum.measures.gdp import GDPFit, fit_gdp
+    from gdpnum.measures.order import blackwell_order
     from gdpnum.measures.regret import regret
     from gdpnum.representations import (
         GDP,
@@ -162,7 +163,7 @@ _LAZY = {
     "gdpnum.calibration": ["Calibration", "DPSGDCalibration", "calibrate", "calibrate_dpsgd"],
     "gdpnum.comparison": ["Comparison", "compare"],
     "gdpnum.converter": ["PLDConverter", "get_worst_case_regret"],
-    "gdpnum.curve.conversions": [
+    "gdpnum.formulas.conversions": [
         "advantage_from_mu",
         "delta_from_mu",
         "epsilon_from_mu",
@@ -174,8 +175,9 @@ _LAZY = {
         "rho_from_mu",
         "tpr_from_mu",
     ],
-    "gdpnum.curve.mechanism_curve": ["tradeoff_curve"],
-    "gdpnum.curve.order": ["BlackwellOrder", "blackwell_order"],
+    "gdpnum.account": ["tradeoff_curve"],
+    "gdpnum.curve.order": ["BlackwellOrder"],
+    "gdpnum.measures.order": ["blackwell_order"],
     "gdpnum.curve.tradeoff": ["TradeoffCurve"],
     "gdpnum.dpsgd": ["CTDAccountant"],
     "gdpnum.integrations.dp_accounting": ["from_dp_accountant", "from_dp_event", "from_pld"],

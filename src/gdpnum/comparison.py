@@ -7,30 +7,27 @@ import reprlib
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, Literal, final
-
-import numpy as np
-from scipy.special import ndtri
+from typing import Any, final
 
 from gdpnum import _validate
+from gdpnum.account import as_curve
 from gdpnum.blocks.block import Sentence, Table
 from gdpnum.blocks.html import html
+from gdpnum.bounds.accuracy import SMALLEST_TPR, checked_tolerance
 from gdpnum.curve.gaussian import GaussianCurve
-from gdpnum.curve.mechanism_curve import SMALLEST_TPR, as_curve, checked_tolerance
-from gdpnum.curve.order import Witness, blackwell_order
+from gdpnum.curve.order import Relation, Witness, curve_order
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import BudgetExceeded, InvalidArgument, InvalidType
-from gdpnum.loss.pair import Floats
 from gdpnum.measures.divergence import DeltaDivergence, delta_divergence
 from gdpnum.measures.gdp import GDPFit, fit_gdp
 from gdpnum.mechanisms.mechanism import Mechanism
 from gdpnum.representations import KnownCurve
-from gdpnum.risk import Subject
 from gdpnum.rounding import rounded_up
+from gdpnum.subject import Subject
 
 __all__ = ["Comparison", "Crossing", "Order", "Pairing", "compare"]
 
-Order = Literal["equal", "less private", "more private", "incomparable", "too close to call"]
+Order = Relation
 
 # Beside the vertices, so many false positive rates are looked at.
 _SCAN = 241
@@ -297,67 +294,18 @@ def _refuse_mixed(subjects: tuple[Subject, ...]) -> None:
 
 
 def _pairing(first: TradeoffCurve, second: TradeoffCurve, margin: float) -> Pairing:
-    order, lower, higher = _order(first, second, margin)
+    found = curve_order(first, second, margin=margin)
+    lower, higher = found.lower, found.higher
     crossing = None
     if lower is not None and higher is not None:
         crossing = _crossing(first, second, lower, higher)
     return Pairing(
-        order=order,
+        order=found.relation,
         crossing=crossing,
         forward=delta_divergence(first, second),
         backward=delta_divergence(second, first),
         smallest_fpr=SMALLEST_TPR if margin > 0.0 else 0.0,
     )
-
-
-def _order(
-    first: TradeoffCurve, second: TradeoffCurve, margin: float
-) -> tuple[Order, Witness | None, Witness | None]:
-    """The order, and where the first clearly allows more, and less, than the second."""
-    if margin == 0.0:
-        exact = blackwell_order(first, second)
-        return exact.relation, exact.lower, exact.higher
-    lower, higher = _leads(first, second, margin, inverted=False)
-    if not (first.is_symmetric and second.is_symmetric):
-        others = _leads(first.inverse(), second.inverse(), margin, inverted=True)
-        lower, higher = lower or others[0], higher or others[1]
-    if lower is not None:
-        return ("incomparable" if higher else "less private"), lower, higher
-    return ("more private" if higher else "too close to call"), lower, higher
-
-
-def _leads(
-    first: TradeoffCurve, second: TradeoffCurve, margin: float, *, inverted: bool
-) -> tuple[Witness | None, Witness | None]:
-    """Where the first allows more than the second by most, relative to its mu, and where less."""
-    knots = np.concatenate([[0.0], first.knots, second.knots])
-    places = [curve.tangents(knots)[0] for curve in (first, second)]
-    alphas = np.unique(np.concatenate([*places, np.geomspace(SMALLEST_TPR, 0.5, _SCAN)]))
-    alphas = alphas[(alphas >= SMALLEST_TPR) & (alphas <= 0.5)]
-    one, two = _separations(first, alphas), _separations(second, alphas)
-    with np.errstate(invalid="ignore"):
-        lead = (one - two) / np.maximum(np.maximum(one, two), 1e-300)
-    # Smaller TPRs are not accurate in relative terms.
-    slight = np.abs(np.asarray(first.tpr(alphas)) - np.asarray(second.tpr(alphas))) <= SMALLEST_TPR
-    lead[slight | ~np.isfinite(lead)] = 0.0
-
-    def witness(number: int) -> Witness:
-        alpha = float(alphas[number])
-        return Witness(alpha, first.tpr(alpha), second.tpr(alpha), inverted)
-
-    most, least = int(np.argmax(lead)), int(np.argmin(lead))
-    return (
-        witness(most) if lead[most] > margin else None,
-        witness(least) if lead[least] < -margin else None,
-    )
-
-
-def _separations(curve: TradeoffCurve, alphas: Floats) -> Floats:
-    """The mu of the Gaussian curve through each point."""
-    betas, tprs = np.asarray(curve.beta(alphas)), np.asarray(curve.tpr(alphas))
-    # From the side on which the quantile's argument keeps its digits.
-    quantiles = np.where(tprs < 0.5, ndtri(np.minimum(tprs, 0.5)), -ndtri(betas))
-    return np.asarray(quantiles - ndtri(alphas))
 
 
 def _crossing(

@@ -14,14 +14,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gdpnum import _validate
+from gdpnum.bounds.claims import lower_hull
 from gdpnum.curve.gaussian import GaussianCurve
-from gdpnum.curve.hull import lower_hull
 from gdpnum.curve.numbers import curve_from_vertices
 from gdpnum.curve.piecewise import PiecewiseCurve
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import InvalidArgument
+from gdpnum.floats import Floats
 from gdpnum.integrations.pld import from_pld, is_symmetric, ordered_curve
-from gdpnum.loss.pair import Floats
 from gdpnum.measures.divergence import delta_divergence
 from gdpnum.measures.gdp import GDPFit, fit_gdp
 from gdpnum.risk import reported_fprs

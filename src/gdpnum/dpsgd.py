@@ -24,11 +24,11 @@ from numpy.typing import ArrayLike
 
 from gdpnum import _validate
 from gdpnum._optional import imported
-from gdpnum.curve.mechanism_curve import coarsened, tradeoff_curve
+from gdpnum.account import coarsened, tradeoff_curve
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import InvalidArgument, UnsupportedMechanism
+from gdpnum.floats import Floats
 from gdpnum.history import Segment, checked_rate, checked_sigma, run_of, segments
-from gdpnum.loss.pair import Floats
 from gdpnum.measures.gdp import fit_gdp
 from gdpnum.mechanisms import DPSGD, Mechanism
 from gdpnum.risk import reported_fprs

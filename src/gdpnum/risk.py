@@ -19,9 +19,9 @@ from __future__ import annotations
 import math
 
 from gdpnum import _validate
-from gdpnum.curve.mechanism_curve import HasCurve, as_curve
+from gdpnum.account import as_curve
 from gdpnum.curve.tradeoff import TradeoffCurve
-from gdpnum.mechanisms.mechanism import Mechanism
+from gdpnum.subject import Subject
 
 __all__ = [
     "REPORTED_FPRS",
@@ -37,8 +37,6 @@ __all__ = [
 
 #: FPRs at which a curve is reported by default (https://arxiv.org/abs/2503.10945).
 REPORTED_FPRS = (1e-10, 1e-8, 1e-6, 1e-4, 1e-3, 1e-2, 1e-1)
-
-Subject = Mechanism | TradeoffCurve | HasCurve
 
 _PRIOR_ADVICE = "pass the probability that the record is in the data"
 

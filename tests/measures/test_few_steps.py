@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 from gdpnum import Laplace, PoissonSampled, fit_gdp, tradeoff_curve
-from gdpnum.curve.vertices import lines_of
-from gdpnum.loss.accountant import upper_bound
-from gdpnum.loss.demand import Demand
-from gdpnum.loss.dominating import Release, releases
-from gdpnum.loss.scheme import scheme
+from gdpnum.bounds.accuracy import Accuracy
+from gdpnum.lattice.above import upper_bound
+from gdpnum.lattice.plan import plan as planned
+from gdpnum.lattice.reading import lines_of
+from gdpnum.pairs.pair import Release
+from gdpnum.releases import releases
 from tests.build import steps
 from tests.closeness import raised
 from tests.oracles import certified
@@ -110,11 +111,11 @@ def test_no_attack_on_a_few_steps_beats_the_curve(run, loss):
 @pytest.mark.parametrize(("direction", "published"), [("remove", 0.1486), ("add", 0.1672)])
 def test_two_sampled_laplace_steps_in_each_direction(direction, published):
     """b = 1, q = 1/2, eps = 1/4; test_oracle_sums.py has the integrals."""
-    found = releases(PoissonSampled(Laplace(scale=1.0), rate=0.5) * 2)
+    found = releases(PoissonSampled(Laplace(scale=1.0), rate=0.5) * 2).above
     if direction == "add":
         found = [Release(pair.reversed(), times) for pair, times in found]
-    demand = Demand(1e-4, 1e-12)
-    lines = lines_of(upper_bound(found, scheme(found, demand), demand))
+    accuracy = Accuracy(1e-4, 1e-12)
+    lines = lines_of(upper_bound(found, planned(found, accuracy), accuracy))
     assert lines.delta(np.array([0.25]))[0] == pytest.approx(published, abs=5e-5 + 1e-4)
 
 

@@ -151,4 +151,13 @@ def test_noise_is_for_add_remove_unless_said_otherwise():
 
 
 def test_a_stated_guarantee_is_for_any_relation():
-    assert {m.neighbouring for m in EXAMPLES[5:]} == {None}
+    assert {m.neighbouring for m in EXAMPLES[7:]} == {None}
+
+
+def test_randomised_response_is_about_two_values_of_one_respondent():
+    response = RandomizedResponse(epsilon=1.0)
+    assert response.neighbouring == "replace"
+    with pytest.raises(InvalidArgument, match="mix neighbouring relations"):
+        response + Gaussian(sigma=1.0)
+    both = response + Gaussian(sigma=1.0, neighbouring="replace")
+    assert both.neighbouring == "replace"

@@ -99,7 +99,7 @@ class BallLoss:
                 corners = [
                     (alpha, (beta - c).max(arb(0)) + s) for _, alpha, beta in self.vertices(one)
                 ]
-                best = best.max(_largest_demand(corners))
+                best = best.max(_largest_accuracy(corners))
             return best
 
 
@@ -195,7 +195,7 @@ def _running_sums(balls: Sequence[arb]) -> list[arb]:
     return sums
 
 
-def _largest_demand(corners: Sequence[tuple[arb, arb]]) -> arb:
+def _largest_accuracy(corners: Sequence[tuple[arb, arb]]) -> arb:
     """max of -Phi^-1(alpha) - Phi^-1(beta) over (alpha, beta), -inf where beta >= 1."""
     corners = [(alpha, beta) for alpha, beta in corners if not beta >= 1 and not alpha >= 1]
     if not corners:

@@ -173,7 +173,7 @@ def directed_mu(steps: Sequence[tuple[float, float]], slack: float, direction: D
     """max over w >= 0 of -Phi^-1(alpha) - Phi^-1(beta + slack), for slack > 0."""
     segments = [Segment(*step) for step in steps]
 
-    def demand(w: float, count: int = _COARSE) -> float:
+    def accuracy(w: float, count: int = _COARSE) -> float:
         alpha = _value(segments, w, direction, "alpha", count)
         tpr = _value(segments, w, direction, "tpr", count) - slack
         if tpr <= 0 or alpha <= 0:
@@ -185,16 +185,16 @@ def directed_mu(steps: Sequence[tuple[float, float]], slack: float, direction: D
 
     # Beyond the largest useful threshold the TPR is below the slack.
     top = 1.0 / 64
-    while demand(top) > -np.inf and top < 256:
+    while accuracy(top) > -np.inf and top < 256:
         top *= 2
     grid = np.linspace(0.0, top, 60)
-    best = int(np.argmax([demand(w) for w in grid]))
+    best = int(np.argmax([accuracy(w) for w in grid]))
     low, high = grid[max(best - 1, 0)], grid[min(best + 1, len(grid) - 1)]
     found = minimize_scalar(
-        lambda w: -demand(w), bounds=(low, high), method="bounded", options={"xatol": 1e-7}
+        lambda w: -accuracy(w), bounds=(low, high), method="bounded", options={"xatol": 1e-7}
     )
     # The top is flat: where it lies need not be known as well as how high it is.
-    return max(0.0, demand(float(grid[best]), _FINE), demand(float(found.x), _FINE))
+    return max(0.0, accuracy(float(grid[best]), _FINE), accuracy(float(found.x), _FINE))
 
 
 def mu(steps: Sequence[tuple[float, float]], slack: float) -> float:

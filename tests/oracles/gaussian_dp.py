@@ -72,7 +72,7 @@ def gaussian_mu(mu0, slack) -> mpf:
 def mu_at_point(alpha, beta, slack) -> mpf:
     """Smallest mu whose curve, lowered by slack, passes below the point (alpha, beta).
 
-    -Phi^-1(alpha) - Phi^-1(beta + slack); -inf where beta + slack >= 1 (no demand at all).
+    -Phi^-1(alpha) - Phi^-1(beta + slack); -inf where beta + slack >= 1 (no accuracy at all).
     """
     if beta + mpf(slack) >= 1:
         return mp.ninf

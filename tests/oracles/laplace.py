@@ -102,7 +102,7 @@ def mu(scale: float, count: int, slack=0) -> mpf:
 
     # Atoms sit at the multiples of a: the score jumps there and is smooth between.
     atoms = [(j * a, score(j * a)) for j in range(count + 1)]
-    best = max(demand for _, demand in atoms)
+    best = max(accuracy for _, accuracy in atoms)
     for (left, _), (right, _) in pairwise(atoms):
         # A piece far below the best atom at three places, being smooth, holds no maximum.
         inside = max(score(left + (right - left) * share) for share in (0.01, 0.5, 0.99))

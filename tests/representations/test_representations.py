@@ -101,7 +101,8 @@ def test_the_profile_of_gdp_is_the_conjugate_of_its_curve(slack):
     for epsilon in EPSILONS:
         scanned = float((1.0 - curve.beta(alphas) - np.exp(epsilon) * alphas).max())
         assert curve.delta(epsilon) == pytest.approx(scanned, abs=1e-8)
-        assert curve.delta(epsilon) >= scanned - 1e-15
+        # Each is rounded to its own safe side.
+        assert curve.delta(epsilon) >= scanned - 1e-14
 
 
 @pytest.mark.parametrize("slack", [0.0, 1e-10, 1e-3])
@@ -125,7 +126,7 @@ def test_profile_curve_advantage_and_tpr_say_the_same(representation):
     assert profile.delta(1.0) == curve.delta(1.0)
     assert profile.epsilon(0.02) == curve.epsilon(0.02)
     assert representation.advantage == curve.advantage == profile(0.0)
-    assert representation.tpr(0.1) == pytest.approx(1.0 - curve.beta(0.1), abs=1e-15)
+    assert representation.tpr(0.1) == pytest.approx(1.0 - curve.beta(0.1), abs=1e-14)
     assert curve.is_symmetric
 
 

@@ -141,7 +141,7 @@ def test_bad_input_is_refused(options, words):
 
 
 def test_what_is_no_mechanism_is_refused():
-    with pytest.raises(gdpnum.InvalidType, match="mechanism=3 is of type int"):
+    with pytest.raises(gdpnum.InvalidType, match="mechanism=3 has no trade-off curve"):
         statement(3)
 
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from typing import final
 
 from gdpnum import _validate
+from gdpnum.bounds.accuracy import checked_tolerance
 from gdpnum.calibration.formula import noiseless_curve, participation
 from gdpnum.calibration.meter import Meter
 from gdpnum.calibration.outcome import DPSGDCalibration, Progress
 from gdpnum.calibration.search import Search
 from gdpnum.calibration.target import Target, stated
 from gdpnum.curve.gaussian import GaussianCurve
-from gdpnum.curve.mechanism_curve import checked_tolerance
 from gdpnum.errors import InvalidArgument
 from gdpnum.mechanisms import DPSGD, Mechanism, Neighbouring
 

@@ -6,11 +6,11 @@ import math
 from collections.abc import Callable
 
 from gdpnum import _validate
+from gdpnum.bounds.accuracy import checked_tolerance
 from gdpnum.calibration.meter import Meter
 from gdpnum.calibration.outcome import Calibration, Progress
 from gdpnum.calibration.search import COARSE, Search
 from gdpnum.calibration.target import stated
-from gdpnum.curve.mechanism_curve import checked_tolerance
 from gdpnum.errors import InvalidArgument, InvalidType
 from gdpnum.mechanisms.mechanism import Mechanism
 

@@ -8,9 +8,9 @@ from contextlib import suppress
 from gdpnum.curve.gaussian import GaussianCurve
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import UnsupportedMechanism
-from gdpnum.loss.dominating import releases
-from gdpnum.measures.closed_form import mu_at_zero
+from gdpnum.measures.unslacked import mu_without_slack
 from gdpnum.mechanisms import Mechanism, PoissonSampled
+from gdpnum.releases import releases
 from gdpnum.representations import ApproxDP, PureDP
 
 __all__ = ["formula_curves", "noiseless_curve", "participation"]
@@ -29,15 +29,15 @@ def formula_curves(mechanism: Mechanism) -> list[TradeoffCurve]:
     if epsilon < _LARGEST_LOSS:
         curves.append(PureDP(epsilon=epsilon).curve())
     with suppress(UnsupportedMechanism):
-        curves.append(GaussianCurve(mu_at_zero(mechanism)))
+        curves.append(GaussianCurve(mu_without_slack(mechanism)))
     return curves
 
 
 def _largest_loss(mechanism: Mechanism) -> float:
     """The epsilon of pure DP: the largest losses, added up; rounded up, and possibly infinite."""
     ends = (
-        times * max(pair.highest, -pair.lowest) if pair.infinite == 0.0 else math.inf
-        for pair, times in releases(mechanism)
+        times * max(pair.highest, -pair.lowest) if pair.mass_at_infinity == 0.0 else math.inf
+        for pair, times in releases(mechanism).above
     )
     return math.fsum(ends) * (1.0 + 1e-14)
 

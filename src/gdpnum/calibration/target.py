@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from typing import Literal, TypeVar, final
 
 from gdpnum import _validate
+from gdpnum.account import as_curve, coarsened
 from gdpnum.calibration.formula import formula_curves
-from gdpnum.curve.conversions import mu_from_advantage, mu_from_epsilon_delta, mu_from_tpr
-from gdpnum.curve.mechanism_curve import as_curve, coarsened
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import BudgetExceeded, InvalidArgument
-from gdpnum.measures.closed_form import mu_at_zero
+from gdpnum.formulas.conversions import mu_from_advantage, mu_from_epsilon_delta, mu_from_tpr
 from gdpnum.measures.gdp import fit_gdp
+from gdpnum.measures.unslacked import mu_without_slack
 from gdpnum.mechanisms.mechanism import Mechanism
 
 __all__ = ["Kind", "Target", "stated"]
@@ -149,7 +149,7 @@ class Target:
     def _mu(self, mechanism: Mechanism, tolerance: float) -> float:
         slack = self._place
         if slack == 0.0:
-            return mu_at_zero(mechanism)
+            return mu_without_slack(mechanism)
 
         def mu(tolerance: float) -> float:
             if self.value > _LARGE_MU:

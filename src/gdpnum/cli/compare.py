@@ -125,7 +125,7 @@ def _lines(read: list[Source], found: Comparison) -> Iterator[str]:
 
 
 def _sentence(first: str, second: str, pairing: Pairing) -> str:
-    from gdpnum.curve.mechanism_curve import SMALLEST_TPR  # noqa: PLC0415
+    from gdpnum.bounds.accuracy import SMALLEST_TPR  # noqa: PLC0415
     from gdpnum.statements.numbers import fpr_shown, upper  # noqa: PLC0415
 
     if pairing.order in ("more private", "less private"):

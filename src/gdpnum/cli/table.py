@@ -15,8 +15,8 @@ __all__ = ["EPILOG", "table"]
 
 EPILOG = epilog(
     "gdpnum table statement.json training.toml Laplace:scale=5 --format latex",
-    note=f"{SOURCES}\n\nJSON: a list of rows; the keys are the heads of the columns, and numbers are "
-    "texts as they are printed.",
+    note=f"{SOURCES}\n\nJSON: a list of rows; the keys are the heads of the columns, and numbers "
+    "are texts as they are printed.",
 )
 
 

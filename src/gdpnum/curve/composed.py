@@ -6,19 +6,18 @@ import math
 
 import numpy as np
 
+from gdpnum.bounds.accuracy import accuracy
+from gdpnum.bounds.lines import Lines, lines_of_masses
 from gdpnum.curve.curve_pair import pair_of_curve
 from gdpnum.curve.gaussian import GaussianCurve
-from gdpnum.curve.lines import Lines
-from gdpnum.curve.mechanism_curve import SMALLEST_TPR, demanded, directions
 from gdpnum.curve.piecewise import PiecewiseCurve
 from gdpnum.curve.tradeoff import TradeoffCurve
-from gdpnum.curve.vertices import lines_of
 from gdpnum.errors import InvalidType
-from gdpnum.loss.accountant import upper_bound
-from gdpnum.loss.atomic import AtomicPair
-from gdpnum.loss.dominating import Release, gaussian_release
-from gdpnum.loss.scheme import scheme
-from gdpnum.loss.sums import scaled_tail_sums, sum_error, tail_sums
+from gdpnum.formulas.mass_at_infinity import joint_mass_at_infinity
+from gdpnum.lattice.engine import LatticeBounds
+from gdpnum.pairs.atomic import AtomicPair
+from gdpnum.pairs.pair import Release
+from gdpnum.releases import gaussian_release
 
 __all__ = ["composed"]
 
@@ -32,7 +31,7 @@ def composed(
     """The curve of both together; see `TradeoffCurve.composed_with`."""
     if not isinstance(second, TradeoffCurve):
         raise InvalidType(f"other={second!r} is not a trade-off curve; pass one")
-    demand = demanded(tolerance, SMALLEST_TPR, None)
+    asked = accuracy(tolerance)
     if isinstance(first, GaussianCurve) and isinstance(second, GaussianCurve):  # noqa: SIM102
         if first.slack == second.slack == 0.0:
             return GaussianCurve(math.hypot(first.mu, second.mu))
@@ -45,8 +44,7 @@ def composed(
     if len(pairs) == 2 and pairs[0].losses.size * pairs[1].losses.size <= _MOST_OUTCOMES:
         both = _product(*pairs)
         return PiecewiseCurve(*(_lines(one) for one in both))
-    lines = [lines_of(upper_bound(one, scheme(one, demand), demand)) for one in directions(found)]
-    return PiecewiseCurve(*lines)
+    return PiecewiseCurve(*LatticeBounds(found, found, asked).lines)
 
 
 def _reveals_nothing(curve: TradeoffCurve) -> bool:
@@ -66,25 +64,25 @@ def _product(first: AtomicPair, second: AtomicPair) -> list[AtomicPair]:
     p, q = np.outer(first.p, second.p).ravel(), np.outer(first.q, second.q).ravel()
     order = np.argsort(losses, kind="stable")
     losses, p, q = losses[order], p[order], q[order]
-    p_infinite = 1.0 - (1.0 - first.p_infinite) * (1.0 - second.p_infinite)
-    q_infinite = 1.0 - (1.0 - first.q_infinite) * (1.0 - second.q_infinite)
-    forward = AtomicPair(losses, p, q, p_infinite, q_infinite)
+    above, below = (
+        joint_mass_at_infinity([(one, 1), (two, 1)])
+        for one, two in (
+            (first.mass_at_infinity, second.mass_at_infinity),
+            (first.mass_at_minus_infinity, second.mass_at_minus_infinity),
+        )
+    )
+    forward = AtomicPair(losses, p, q, above, below)
     if first.balanced and second.balanced:
         return [forward]
-    return [forward, AtomicPair(-losses[::-1], q[::-1], p[::-1], q_infinite, p_infinite)]
+    return [forward, AtomicPair(-losses[::-1], q[::-1], p[::-1], below, above)]
 
 
 def _lines(pair: AtomicPair) -> Lines:
     """The steep half of a pair's curve: a test rejects all outcomes from some loss on."""
     steep = (pair.losses > 0.0) & (pair.p > 0.0)
-    losses = pair.losses[steep]
-    if not steep.any():
-        return Lines(np.zeros(1), np.full(1, -np.inf), np.full(1, pair.p_infinite), pair.p_infinite)
-    rounding = 4.0 * sum_error(losses.size)
-    tprs = (tail_sums(pair.p[steep]) + pair.p_infinite) * (1.0 + rounding)
-    log_alphas = np.log(scaled_tail_sums(pair.p[steep], losses)) - losses - rounding
+    lines = lines_of_masses(pair.losses[steep], pair.p[steep], pair.mass_at_infinity)
     # Outcomes of one loss are one.
-    first = np.append(True, np.diff(losses) > 0.0)
+    first = np.append(True, np.diff(lines.epsilons) > 0.0)
     return Lines(
-        losses[first], np.minimum.accumulate(log_alphas[first]), tprs[first], pair.p_infinite
+        lines.epsilons[first], lines.log_alphas[first], lines.tprs[first], lines.mass_at_infinity
     )

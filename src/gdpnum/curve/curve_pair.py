@@ -7,13 +7,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gdpnum.bounds.claims import lower_hull
+from gdpnum.bounds.lines import Lines
 from gdpnum.curve.gaussian import GaussianCurve
-from gdpnum.curve.hull import lower_hull
-from gdpnum.curve.lines import Lines
 from gdpnum.curve.piecewise import PiecewiseCurve
 from gdpnum.curve.tradeoff import TradeoffCurve
-from gdpnum.loss.atomic import AtomicPair
-from gdpnum.loss.pair import Floats, Pair
+from gdpnum.floats import Floats
+from gdpnum.pairs.atomic import AtomicPair
+from gdpnum.pairs.pair import Pair
 
 __all__ = ["pair_of_curve"]
 
@@ -55,7 +56,7 @@ def _spanned(lines: Lines) -> tuple[Floats, Floats]:
     A line is never above the vertex it belongs to, so what the vertices span is nowhere more
     private than what the lines say.
     """
-    alphas, tprs = lines.vertices()
+    alphas, tprs = lines.from_zero()
     # Of several vertices at one alpha the highest TPR counts.
     highest = np.append(np.diff(alphas) > 0.0, True)
     alphas, negated = lower_hull(alphas[highest], -tprs[highest])

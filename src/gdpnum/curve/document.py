@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from gdpnum import _validate
+from gdpnum.bounds.lines import Lines
 from gdpnum.curve.gaussian import GaussianCurve
-from gdpnum.curve.lines import Lines
 from gdpnum.curve.piecewise import PiecewiseCurve
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import InvalidArgument

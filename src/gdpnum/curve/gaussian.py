@@ -8,13 +8,16 @@ from functools import cached_property
 from typing import Any, final
 
 import numpy as np
-from scipy.special import log_ndtr, ndtr, ndtri
+from scipy.special import log_ndtr, ndtr
 
-from gdpnum.curve.gaussian_profile import delta_of_mu
+from gdpnum import charges
 from gdpnum.curve.tradeoff import Tangents, TradeoffCurve
-from gdpnum.loss.atomic import approx_dp_pair
-from gdpnum.loss.gaussian import GaussianPair, SlackGaussianPair
-from gdpnum.loss.pair import Floats, Pair
+from gdpnum.floats import Floats
+from gdpnum.formulas.gaussian_profile import advantage_of_mu, delta_of_mu
+from gdpnum.formulas.tpr import beta_of_mu, tpr_of_mu
+from gdpnum.pairs.atomic import approx_dp_pair
+from gdpnum.pairs.gaussian import GaussianPair, SlackGaussianPair
+from gdpnum.pairs.pair import Pair
 
 __all__ = ["GaussianCurve"]
 
@@ -104,30 +107,34 @@ class GaussianCurve(TradeoffCurve):
         return SlackGaussianPair(self.mu, self.slack, self._kink, self._diagonal)
 
     def _betas(self, alphas: Floats) -> Floats:
-        if math.isinf(self.mu):
-            return np.zeros(alphas.shape)
         steep = alphas <= self._diagonal
         shifted = np.where(steep, alphas, np.minimum(alphas + self.slack, 1.0))
-        return ndtr(-ndtri(shifted) - self.mu) - np.where(steep, self.slack, 0.0)
+        return beta_of_mu(self.mu, shifted) - np.where(steep, self.slack, 0.0)
 
     def _tprs(self, fprs: Floats) -> Floats:
-        if math.isinf(self.mu):
-            return np.ones(fprs.shape)
         steep = fprs <= self._diagonal
         shifted = np.where(steep, fprs, np.minimum(fprs + self.slack, 1.0))
-        return ndtr(ndtri(shifted) + self.mu) + np.where(steep, self.slack, 0.0)
+        return tpr_of_mu(self.mu, shifted) + np.where(steep, self.slack, 0.0)
 
     def _deltas(self, epsilons: Floats) -> Floats:
-        deltas = delta_of_mu(self.mu, epsilons.ravel()).reshape(epsilons.shape) + self.slack
+        deltas = delta_of_mu(self.mu, epsilons.ravel())
+        if 0.0 < self.mu < math.inf:
+            deltas = deltas * (1.0 + charges.gaussian_profile(self.mu, epsilons.ravel()))
+            # At 0 an error function says it to the last digits.
+            advantage = advantage_of_mu(self.mu) * (1.0 + charges.closed_form())
+            deltas = np.where(epsilons.ravel() == 0.0, advantage, deltas)
+            # What underflows is not nothing.
+            deltas = np.maximum(deltas, math.ulp(0.0))
+        deltas = deltas.reshape(epsilons.shape) + self.slack
         if self.slack == 0.0:
             return deltas
         # Where the halves meet: 1 - alpha - exp(eps) alpha, in logs as alpha may underflow.
         met = 1.0 - self._diagonal - np.exp(np.minimum(epsilons, self._kink) + self._log_diagonal)
-        return np.where(epsilons < self._kink, met, deltas)
+        return np.where(epsilons < self._kink, met * (1.0 + charges.chord()), deltas)
 
     def _epsilons(self, deltas: Floats) -> Floats:
         # Late: its root finder takes longer to import than most curves to compute.
-        from gdpnum.curve.conversions import epsilon_from_mu  # noqa: PLC0415
+        from gdpnum.formulas.conversions import epsilon_from_mu  # noqa: PLC0415
 
         if math.isinf(self.mu):
             return np.full(deltas.shape, np.inf)

@@ -7,13 +7,13 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gdpnum.curve.hull import lines_of_claims, lower_hull
-from gdpnum.curve.lines import EVERYTHING, NOTHING, Lines
+from gdpnum.bounds.claims import lines_of_claims, lower_hull
+from gdpnum.bounds.lines import EVERYTHING, NOTHING, Lines
 from gdpnum.curve.piecewise import PiecewiseCurve
 from gdpnum.curve.profile import Profile
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import InvalidArgument, InvalidType
-from gdpnum.loss.pair import Floats
+from gdpnum.floats import Floats
 
 __all__ = ["curve_from_profile", "curve_from_samples", "curve_from_vertices"]
 

@@ -9,18 +9,21 @@ from typing import Literal
 import numpy as np
 from scipy.special import ndtr
 
+from gdpnum.bounds.accuracy import SMALLEST_TPR
 from gdpnum.curve.gaussian import GaussianCurve
-from gdpnum.curve.mechanism_curve import HasCurve, as_curve
 from gdpnum.curve.tradeoff import TradeoffCurve
-from gdpnum.loss.pair import Floats
-from gdpnum.mechanisms.mechanism import Mechanism
+from gdpnum.floats import Floats
+from gdpnum.formulas.tpr import separations
 
-__all__ = ["BlackwellOrder", "Witness", "blackwell_order"]
+__all__ = ["BlackwellOrder", "Relation", "Witness", "curve_order"]
 
-Relation = Literal["equal", "less private", "more private", "incomparable"]
+Relation = Literal["equal", "less private", "more private", "incomparable", "too close to call"]
 
 # Differences of this size, relative to the TPR, are rounding.
 _ROUNDING = 1e-11
+
+# Beside the vertices, so many false positive rates are looked at.
+_SCAN = 241
 
 # FPRs below this are not told apart.
 _SMALLEST_FPR = 1e-300
@@ -34,6 +37,9 @@ class Witness:
     first_tpr: float
     second_tpr: float
     inverted: bool = False
+
+
+_Witnesses = tuple["Witness | None", "Witness | None"]
 
 
 @dataclass(frozen=True)
@@ -50,8 +56,8 @@ class BlackwellOrder:
     higher: Witness | None
 
 
-def blackwell_order(
-    first: TradeoffCurve | HasCurve | Mechanism, second: TradeoffCurve | HasCurve | Mechanism
+def curve_order(
+    first: TradeoffCurve, second: TradeoffCurve, *, margin: float = 0.0
 ) -> BlackwellOrder:
     """The order of two curves, decided at finitely many points.
 
@@ -60,29 +66,29 @@ def blackwell_order(
     rates of about 1e-300, and up to differences of a relative 1e-11; Gaussian curves at any rate,
     with a witness whose alpha may have become 0, and "equal" only if mu and slack are so.
 
-    >>> from gdpnum import GDP, PureDP, blackwell_order
-    >>> blackwell_order(GDP(mu=1.0).curve(), GDP(mu=2.0).curve()).relation
-    'more private'
-    >>> order = blackwell_order(GDP(mu=1.0).curve(), PureDP(epsilon=1.0).curve())
-    >>> order.relation, order.lower.alpha < 0.1 < order.higher.alpha
-    ('incomparable', True)
+    With a ``margin`` the curves are known only to that, relative to their mu: a lead counts if it
+    exceeds it, at FPRs of 1e-12 or more, and two that nowhere lead are "too close to call".
     """
-    first, second = as_curve("first", first), as_curve("second", second)
-    lower, higher = _extremes(first, second, inverted=False)
+
+    def sides(one: TradeoffCurve, two: TradeoffCurve, *, inverted: bool) -> _Witnesses:
+        if margin > 0.0:
+            return _leads(one, two, margin, inverted=inverted)
+        return _extremes(one, two, inverted=inverted)
+
+    lower, higher = sides(first, second, inverted=False)
     if not (first.is_symmetric and second.is_symmetric):
-        others = _extremes(first.inverse(), second.inverse(), inverted=True)
+        others = sides(first.inverse(), second.inverse(), inverted=True)
         lower, higher = lower or others[0], higher or others[1]
-    if isinstance(first, GaussianCurve) and isinstance(second, GaussianCurve):
+    if margin == 0.0 and isinstance(first, GaussianCurve) and isinstance(second, GaussianCurve):
         below, above = _gaussian_leads(first, second)
         lower, higher = lower or below, higher or above
     if lower is not None:
         return BlackwellOrder("incomparable" if higher else "less private", lower, higher)
-    return BlackwellOrder("more private" if higher else "equal", lower, higher)
+    same: Relation = "too close to call" if margin > 0.0 else "equal"
+    return BlackwellOrder("more private" if higher else same, lower, higher)
 
 
-def _extremes(
-    first: TradeoffCurve, second: TradeoffCurve, *, inverted: bool
-) -> tuple[Witness | None, Witness | None]:
+def _extremes(first: TradeoffCurve, second: TradeoffCurve, *, inverted: bool) -> _Witnesses:
     """Where the first is below the second by most on the steep half, and where above."""
     alphas = _candidates(first, second)
     one, two = np.asarray(first.tpr(alphas)), np.asarray(second.tpr(alphas))
@@ -98,9 +104,7 @@ def _extremes(
     )
 
 
-def _gaussian_leads(
-    first: GaussianCurve, second: GaussianCurve
-) -> tuple[Witness | None, Witness | None]:
+def _gaussian_leads(first: GaussianCurve, second: GaussianCurve) -> _Witnesses:
     """Where the first of two Gaussian curves is below the second by most, and where above.
 
     By mu and slack, as the place may be an FPR that is too small for a float: TPRs of f_mu and
@@ -134,3 +138,36 @@ def _candidates(first: TradeoffCurve, second: TradeoffCurve) -> Floats:
     above = np.nextafter(slopes, np.inf)
     alphas = [curve.tangents(at)[0] for curve in (first, second) for at in (slopes, above)]
     return np.unique(np.concatenate([[0.0], *alphas]))
+
+
+def _leads(
+    first: TradeoffCurve, second: TradeoffCurve, margin: float, *, inverted: bool
+) -> _Witnesses:
+    """Where the first allows more than the second by most, relative to its mu, and where less."""
+    knots = np.concatenate([[0.0], first.knots, second.knots])
+    places = [curve.tangents(knots)[0] for curve in (first, second)]
+    alphas = np.unique(np.concatenate([*places, np.geomspace(SMALLEST_TPR, 0.5, _SCAN)]))
+    alphas = alphas[(alphas >= SMALLEST_TPR) & (alphas <= 0.5)]
+    one, two = _separations(first, alphas), _separations(second, alphas)
+    with np.errstate(invalid="ignore"):
+        lead = (one - two) / np.maximum(np.maximum(one, two), 1e-300)
+    # Smaller TPRs are not accurate in relative terms.
+    slight = np.abs(np.asarray(first.tpr(alphas)) - np.asarray(second.tpr(alphas))) <= SMALLEST_TPR
+    lead[slight | ~np.isfinite(lead)] = 0.0
+
+    def witness(number: int) -> Witness:
+        alpha = float(alphas[number])
+        return Witness(alpha, first.tpr(alpha), second.tpr(alpha), inverted)
+
+    most, least = int(np.argmax(lead)), int(np.argmin(lead))
+    return (
+        witness(most) if lead[most] > margin else None,
+        witness(least) if lead[least] < -margin else None,
+    )
+
+
+def _separations(curve: TradeoffCurve, alphas: Floats) -> Floats:
+    """The mu of the Gaussian curve through each point."""
+    return separations(
+        np.log(alphas), np.asarray(curve.tpr(alphas)), np.asarray(curve.beta(alphas))
+    )

@@ -8,9 +8,10 @@ from typing import Any, final
 
 import numpy as np
 
-from gdpnum.curve.lines import Lines
+from gdpnum.bounds.envelope import envelope
+from gdpnum.bounds.lines import Lines
 from gdpnum.curve.tradeoff import Tangents, TradeoffCurve
-from gdpnum.loss.pair import Floats
+from gdpnum.floats import Floats
 
 __all__ = ["PiecewiseCurve"]
 
@@ -67,8 +68,8 @@ class PiecewiseCurve(TradeoffCurve):
     @cached_property
     def vertices(self) -> tuple[Floats, Floats]:
         """All vertices (alphas, betas), from alpha = 0 to alpha = 1."""
-        steep, _ = self.steep.vertices()
-        _, tprs = self._other.vertices()
+        steep, _ = self.steep.from_zero()
+        _, tprs = self._other.from_zero()
         alphas = np.unique(np.concatenate([steep, np.clip(1.0 - tprs, 0.0, 1.0), [1.0]]))
         return alphas, np.asarray(self.beta(alphas))
 
@@ -79,8 +80,8 @@ class PiecewiseCurve(TradeoffCurve):
     @cached_property
     def _halves(self) -> tuple[Floats, Floats, Floats, Floats]:
         """Vertices (alphas, betas) of the steep half, then of the other, both by rising alpha."""
-        alphas, tprs = self.steep.vertices()
-        missed, hit = self._other.vertices()
+        alphas, tprs = self.steep.from_zero()
+        missed, hit = self._other.from_zero()
         return alphas, 1.0 - tprs, 1.0 - hit[::-1], missed[::-1]
 
     def _betas(self, alphas: Floats) -> Floats:
@@ -99,7 +100,7 @@ class PiecewiseCurve(TradeoffCurve):
     def _tprs(self, fprs: Floats) -> Floats:
         steep_alphas, _, flat_alphas, _ = self._halves
         steep = (fprs <= steep_alphas[-1]) & (fprs < flat_alphas[0])
-        value = np.interp(fprs, *self.steep.vertices())
+        value = np.interp(fprs, *self.steep.from_zero())
         value = np.where(steep, value, 1.0 - np.asarray(self.beta(fprs)))
         return np.where(fprs == 0.0, self.mass_at_infinity, value)
 
@@ -112,51 +113,6 @@ class PiecewiseCurve(TradeoffCurve):
     def _document(self) -> dict[str, Any]:
         flat = None if self.flat is None else _columns(self.flat)
         return {"curve": "piecewise", "steep": _columns(self.steep), "flat": flat}
-
-
-def envelope(first: Lines, second: Lines) -> Lines:
-    """The steep half whose profile is the larger of two.
-
-    Both are linear in exp(eps) between their knots, so where one overtakes the other inside such a
-    cell, that is one more knot.
-    """
-    ends = np.union1d(first.epsilons, second.epsilons)
-    (log_a, tpr_a), (log_b, tpr_b) = first.at(ends), second.at(ends)
-
-    def lead(at: Floats) -> Floats:
-        """How far the first is above the second on each cell, its own lines taken at ``at``."""
-        with np.errstate(over="ignore"):
-            fallen: Floats = np.exp(at + log_a) - np.exp(at + log_b)
-        return (tpr_a - tpr_b) - fallen
-
-    starts = np.append(0.0, ends[:-1])
-    at_start, at_end = lead(starts), lead(ends)
-    noise = 1e-15 * np.maximum(tpr_a, tpr_b)
-    crossing = np.minimum(at_start, at_end) < -noise
-    crossing &= np.maximum(at_start, at_end) > noise
-    with np.errstate(divide="ignore", invalid="ignore"):
-        difference = np.exp(log_a - np.maximum(log_a, log_b)) - np.exp(
-            log_b - np.maximum(log_a, log_b)
-        )
-        overtaken = (
-            np.log(np.abs(tpr_a - tpr_b)) - np.log(np.abs(difference)) - np.maximum(log_a, log_b)
-        )
-    overtaken = np.where(crossing, np.clip(overtaken, starts, ends), ends)
-    # Each cell in two: up to where the leader changes, and from there.
-    a_first = np.where(crossing, at_start > 0.0, at_start + at_end >= 0.0)
-    epsilons = np.column_stack([overtaken, ends]).ravel()
-    leads = np.column_stack([a_first, a_first ^ crossing]).ravel()
-    log_alphas = np.where(leads, np.repeat(log_a, 2), np.repeat(log_b, 2))
-    tprs = np.where(leads, np.repeat(tpr_a, 2), np.repeat(tpr_b, 2))
-    # A line is kept once, up to where the next takes over.
-    last = (log_alphas[1:] != log_alphas[:-1]) | (tprs[1:] != tprs[:-1])
-    last = np.append(last, True)
-    # Lines with alpha = 0 are the mass at infinity.
-    last &= np.isfinite(log_alphas)
-    infinite = max(first.mass_at_infinity, second.mass_at_infinity)
-    if not last.any():
-        return Lines(np.zeros(1), np.full(1, -np.inf), np.full(1, infinite), infinite)
-    return Lines(epsilons[last], log_alphas[last], tprs[last], infinite)
 
 
 def _same(first: Lines, second: Lines) -> bool:

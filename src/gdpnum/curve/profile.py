@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, final, overload
 
 from numpy.typing import ArrayLike
 
-from gdpnum.loss.pair import Floats
+from gdpnum.floats import Floats
 
 if TYPE_CHECKING:
     from gdpnum.curve.tradeoff import TradeoffCurve

@@ -16,7 +16,7 @@ from gdpnum.blocks.block import Table
 from gdpnum.blocks.html import html
 from gdpnum.curve.profile import Profile
 from gdpnum.errors import InvalidArgument, InvalidType
-from gdpnum.loss.pair import Floats
+from gdpnum.floats import NUMPY, Floats
 from gdpnum.rounding import rounded_up
 
 __all__ = ["Tangents", "TradeoffCurve"]
@@ -61,7 +61,8 @@ class TradeoffCurve(ABC):
     def beta(self, alpha: ArrayLike) -> float | Floats: ...
     def beta(self, alpha: ArrayLike) -> float | Floats:
         """f(alpha): no attack with FPR alpha has a lower FNR than this."""
-        return _like(alpha, np.maximum(self._betas(_rates("alpha", alpha)), 0.0))
+        with np.errstate(**NUMPY):
+            return _like(alpha, np.maximum(self._betas(_rates("alpha", alpha)), 0.0))
 
     @overload
     def tpr(self, fpr: float) -> float: ...
@@ -70,7 +71,8 @@ class TradeoffCurve(ABC):
     def tpr(self, fpr: ArrayLike) -> float | Floats:
         """1 - f(fpr): no attack with that FPR has a higher TPR; accurate where it is tiny."""
         rates = _rates("fpr", fpr)
-        return _like(fpr, np.clip(self._tprs(rates), rates, 1.0))
+        with np.errstate(**NUMPY):
+            return _like(fpr, np.clip(self._tprs(rates), rates, 1.0))
 
     @overload
     def delta(self, epsilon: float) -> float: ...
@@ -81,12 +83,13 @@ class TradeoffCurve(ABC):
         values = _numbers("epsilon", epsilon)
         if np.isnan(values).any():
             raise InvalidArgument("epsilon=nan is not a number; pass a real epsilon")
-        positive = np.minimum(np.abs(values), 1e300)
-        deltas = np.minimum(self._deltas(positive), 1.0)
-        if (values < 0.0).any():
-            # Exchanging P and Q: delta(-eps) = 1 - exp(-eps) (1 - delta_inverse(eps)).
-            inverse = np.minimum(self.inverse()._deltas(positive), 1.0)
-            deltas = np.where(values < 0.0, 1.0 - np.exp(-positive) * (1.0 - inverse), deltas)
+        with np.errstate(**NUMPY):
+            positive = np.minimum(np.abs(values), 1e300)
+            deltas = np.minimum(self._deltas(positive), 1.0)
+            if (values < 0.0).any():
+                # Exchanging P and Q: delta(-eps) = 1 - exp(-eps) (1 - delta_inverse(eps)).
+                inverse = np.minimum(self.inverse()._deltas(positive), 1.0)
+                deltas = np.where(values < 0.0, 1.0 - np.exp(-positive) * (1.0 - inverse), deltas)
         return _like(epsilon, deltas)
 
     @overload
@@ -99,7 +102,8 @@ class TradeoffCurve(ABC):
         Infinite for a delta below the mass at infinity.
         """
         wanted = _rates("delta", delta)
-        return _like(delta, np.where(wanted >= self.advantage, 0.0, self._epsilons(wanted)))
+        with np.errstate(**NUMPY):
+            return _like(delta, np.where(wanted >= self.advantage, 0.0, self._epsilons(wanted)))
 
     def profile(self) -> Profile:
         """The privacy profile, delta as a function of epsilon."""
@@ -156,9 +160,9 @@ class TradeoffCurve(ABC):
         """Whether this curve is nowhere above the other: it is at most as private."""
         if not isinstance(other, TradeoffCurve):
             return NotImplemented
-        from gdpnum.curve.order import blackwell_order  # noqa: PLC0415
+        from gdpnum.curve.order import curve_order  # noqa: PLC0415
 
-        return blackwell_order(self, other).relation in ("equal", "less private")
+        return curve_order(self, other).relation in ("equal", "less private")
 
     def __ge__(self, other: object) -> bool:
         """Whether this curve is nowhere below the other: it is at least as private."""

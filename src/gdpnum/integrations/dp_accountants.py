@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any
 
 from gdpnum._optional import imported
-from gdpnum.curve.mechanism_curve import tradeoff_curve
+from gdpnum.account import tradeoff_curve
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import BudgetExceeded, GdpnumError, InvalidArgument, InvalidType
 from gdpnum.integrations.dp_event_leaves import REVEALS

@@ -130,7 +130,7 @@ def _leaves(event: Any, path: str, relation: Relation) -> Leaves:
     if kind == "SelfComposedDpEvent":
         return [(leaf, count * times) for leaf, times in inner if count > 0]
     try:
-        return _sampled(inner, rate, relation)
+        return _sampled(event.event, inner, rate, relation)
     except GdpnumError as error:
         raise _at(path, error) from None
 
@@ -166,10 +166,22 @@ def _at(path: str, error: GdpnumError) -> GdpnumError:
     return type(error)(f"{path or 'event'}: {error}")
 
 
-def _sampled(inner: Leaves, rate: float, relation: Relation) -> Leaves:
+def _releases_tree(event: Any) -> bool:
+    """Whether an event, or any inside it, is a tree aggregation."""
+    inside = [*getattr(event, "events", ()), *([event.event] if hasattr(event, "event") else ())]
+    name = getattr(event, "class_name", None) or type(event).__name__
+    return "TreeAggregation" in str(name) or any(map(_releases_tree, inside))
+
+
+def _sampled(event: Any, inner: Leaves, rate: float, relation: Relation) -> Leaves:
     """What is released of a Poisson sample, given what would be of all records."""
     if rate == 0.0 or not inner:
         return []
+    if rate < 1.0 and _releases_tree(event):
+        raise UnsupportedMechanism(
+            "PoissonSampledDpEvent has no bound if a tree is released of the sample: a record's "
+            "nodes are noised one after the other, not as one Gaussian query of the sample"
+        )
     (leaf, count), *others = inner
     if count == 1 and not others:
         if isinstance(leaf, PoissonSampled):  # a sample of a sample

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from gdpnum._optional import imported
-from gdpnum.curve.mechanism_curve import HasCurve, as_curve
+from gdpnum.account import as_curve
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import InvalidArgument, InvalidType
 from gdpnum.mechanisms import Mechanism
+from gdpnum.subject import HasCurve
 
 __all__ = ["from_opendp", "to_opendp"]
 

@@ -7,18 +7,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gdpnum.curve.hull import lines_of_claims
-from gdpnum.curve.lines import Lines
-from gdpnum.curve.piecewise import PiecewiseCurve, envelope
+from gdpnum.bounds.claims import lines_of_claims
+from gdpnum.bounds.envelope import envelope
+from gdpnum.bounds.lines import Lines, lines_of_masses
+from gdpnum.curve.piecewise import PiecewiseCurve
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import InvalidArgument, InvalidType
-from gdpnum.loss.pair import Floats
-from gdpnum.loss.sums import scaled_tail_sums, sum_error, tail_sums
+from gdpnum.floats import Floats
 
 __all__ = ["from_pld", "is_symmetric", "ordered_curve"]
-
-# What the larger of two profiles may lose to rounding, relative to a TPR.
-_ROUNDING = 2.0**-48
 
 # Masses are to sum to 1 but for so much, lost at the ends; and what a Fourier transform may err by.
 _LARGEST_GAP, _FOURIER_ERROR = 1e-3, 1e-11
@@ -50,8 +47,8 @@ def from_pld(pld: object) -> TradeoffCurve:
     sides = _directions(pld)
     if sides is None:
         return _read(pld)
-    lines = [_lines(one, _ROUNDING) for one in sides]
-    return PiecewiseCurve(_settled(envelope(*lines)) if len(lines) > 1 else lines[0])
+    lines = [_lines(one) for one in sides]
+    return PiecewiseCurve(envelope(*lines) if len(lines) > 1 else lines[0])
 
 
 def ordered_curve(pld: object) -> TradeoffCurve:
@@ -118,6 +115,10 @@ def _masses(pmf: Any) -> _Masses | None:
             "pld is an optimistic estimate, which bounds no attack; "
             "pass one made with pessimistic_estimate=True"
         )
+    if not (math.isfinite(step) and step > 0.0):
+        raise InvalidArgument(
+            f"pld has a discretisation of {step!r}; pass one as dp-accounting made it"
+        )
     if not (np.isfinite(masses).all() and np.isfinite(infinite)):
         raise InvalidArgument("pld has masses that are not finite; make it again with more noise")
     missing = 1.0 - math.fsum(np.maximum(masses, 0.0)) - max(infinite, 0.0)
@@ -131,35 +132,10 @@ def _masses(pmf: Any) -> _Masses | None:
     return _Masses(numbers * step, masses, min(max(infinite, 0.0), 1.0))
 
 
-def _lines(side: _Masses, allowance: float = 0.0) -> Lines:
+def _lines(side: _Masses) -> Lines:
     """The steep half of the curve of one direction: tests that reject from some loss on."""
     kept = (side.losses > 0.0) & (side.masses > 0.0)
-    losses, masses, infinite = side.losses[kept], side.masses[kept], side.infinite
-    if losses.size == 0:
-        return Lines(np.zeros(1), np.full(1, -np.inf), np.full(1, infinite), infinite)
-    rounding = 2.0 * sum_error(losses.size) + allowance
-    tprs = (tail_sums(masses) + infinite) * (1.0 + rounding)
-    log_alphas = np.log(scaled_tail_sums(masses, losses)) - losses
-    # A logarithm is only as good as its last digit, which may be far up where it is large.
-    log_alphas -= rounding + 2.0**-50 * (losses + np.abs(log_alphas))
-    return Lines(losses, np.minimum.accumulate(log_alphas), tprs, infinite)
-
-
-def _settled(lines: Lines) -> Lines:
-    """The same without a first cell of hardly any width.
-
-    Both directions have the same delta(0) but for rounding, so which leads there is by chance, and
-    the vertex of a leader by chance may lie beyond the diagonal.
-    """
-    if lines.epsilons.size < 2 or lines.epsilons[0] >= 1e-6 * lines.epsilons[1]:
-        return lines
-    at_zero = lines.tprs[:2] - np.exp(lines.log_alphas[:2])
-    lead = max(float(at_zero[0] - at_zero[1]), 0.0)
-    if lead > 1e-13:
-        return lines
-    tprs = lines.tprs[1:].copy()
-    tprs[0] += lead
-    return Lines(lines.epsilons[1:], lines.log_alphas[1:], tprs, lines.mass_at_infinity)
+    return lines_of_masses(side.losses[kept], side.masses[kept], side.infinite)
 
 
 def _raised(lines: Lines, advantage: float) -> Lines:

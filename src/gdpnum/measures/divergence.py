@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from gdpnum.account import as_curve
 from gdpnum.curve.gaussian import GaussianCurve
-from gdpnum.curve.mechanism_curve import HasCurve, as_curve
 from gdpnum.curve.tradeoff import TradeoffCurve
-from gdpnum.loss.pair import Floats
-from gdpnum.mechanisms.mechanism import Mechanism
+from gdpnum.floats import NUMPY, Floats
+from gdpnum.subject import Subject
 
 __all__ = ["DeltaDivergence", "delta_divergence", "prior_weight"]
 
@@ -57,8 +57,8 @@ class DeltaDivergence(float):
 
 
 def delta_divergence(
-    f: TradeoffCurve | HasCurve | Mechanism,
-    g: TradeoffCurve | HasCurve | Mechanism,
+    f: Subject,
+    g: Subject,
     *,
     symmetric: bool = False,
 ) -> DeltaDivergence:
@@ -78,8 +78,9 @@ def delta_divergence(
     '0.1499 at prior 0.5'
     """
     first, second = as_curve("f", f), as_curve("g", g)
-    found = _ordered(first, second)
-    return max(found, _ordered(second, first)) if symmetric else found
+    with np.errstate(**NUMPY):
+        found = _ordered(first, second)
+        return max(found, _ordered(second, first)) if symmetric else found
 
 
 def _ordered(f: TradeoffCurve, g: TradeoffCurve) -> DeltaDivergence:

@@ -6,22 +6,14 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from gdpnum.curve.gaussian import GaussianCurve
-from gdpnum.curve.mechanism_curve import (
-    SMALLEST_TPR,
-    HasCurve,
-    as_curve,
-    demanded,
-    directions,
-)
+from gdpnum.account import account, as_curve
+from gdpnum.bounds.accuracy import Accuracy, accuracy
+from gdpnum.bounds.attacks import Attacks
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import InvalidArgument
-from gdpnum.loss.accountant import Attacks, attacks
-from gdpnum.loss.dominating import composed_gaussian_mu, releases
-from gdpnum.loss.pair import Floats
-from gdpnum.loss.scheme import scheme
+from gdpnum.floats import NUMPY, Floats
 from gdpnum.measures.divergence import DeltaDivergence, delta_divergence, prior_weight
-from gdpnum.mechanisms.mechanism import Mechanism, checked
+from gdpnum.subject import Subject
 
 __all__ = ["regret", "regret_bound"]
 
@@ -30,8 +22,8 @@ _FLATTERED = 1e-6
 
 
 def regret(
-    representation: TradeoffCurve | HasCurve,
-    mechanism: Mechanism | TradeoffCurve,
+    representation: Subject,
+    mechanism: Subject,
     *,
     tolerance: float = 1e-3,
 ) -> DeltaDivergence:
@@ -51,27 +43,28 @@ def regret(
     >>> f"{regret(ApproxDP.fit(run, delta=1e-5), run):.3f}"
     '0.236'
     """
+    with np.errstate(**NUMPY):
+        return _regret(representation, mechanism, accuracy(tolerance))
+
+
+def _regret(representation: Subject, mechanism: Subject, asked: Accuracy) -> DeltaDivergence:
     summary = as_curve("representation", representation)
-    if isinstance(mechanism, TradeoffCurve):
-        _refuse_flattery(representation, delta_divergence(summary, mechanism))
-        return delta_divergence(mechanism, summary)
-    checked("mechanism", mechanism)
-    demand = demanded(tolerance, SMALLEST_TPR, None)
-    mu = composed_gaussian_mu(mechanism)
-    if mu is not None:
-        return regret(representation, GaussianCurve(mu))
-    tests = [attacks(one, scheme(one, demand), demand) for one in directions(releases(mechanism))]
+    found = account(mechanism, asked)
+    if found.bounds is None:
+        _refuse_flattery(representation, delta_divergence(summary, found.curve))
+        return delta_divergence(found.curve, summary)
+    tests = found.bounds.attacks
     _refuse_beaten(representation, summary, tests)
     value, epsilon = regret_bound(summary.delta, tests)
-    found = DeltaDivergence(value, epsilon=epsilon, alpha=_touched(summary, epsilon)[0])
+    steep = DeltaDivergence(value, epsilon=epsilon, alpha=_touched(summary, epsilon)[0])
     if summary.is_symmetric:
-        return found
+        return steep
     # The mechanism's curve is symmetric; of the summary's, the other half counts as well.
     inverse = summary.inverse()
     _refuse_beaten(representation, inverse, tests)
     value, epsilon = regret_bound(inverse.delta, tests)
     beta = _touched(inverse, epsilon)[1]
-    return max(found, DeltaDivergence(value, epsilon=-epsilon, alpha=beta))
+    return max(steep, DeltaDivergence(value, epsilon=-epsilon, alpha=beta))
 
 
 def _touched(curve: TradeoffCurve, epsilon: float) -> tuple[float, float]:
@@ -92,6 +85,9 @@ def regret_bound(
     delta_g / (1 + exp(eps)) falls, so its largest value is where that begins. Of several
     directions, and of neighbouring tests, each cell takes the better one.
     """
+    if not directions:
+        # No attack is known; the most that a summary can give away is against perfect privacy.
+        return 0.5 * float(np.asarray(profile(np.zeros(1)))[0]), 0.0
     ends = _ends(directions[0])
     edges = ends[ends > 0.0]
     # The last cell has no end: what is left of the ratio there, at most exp(-1e4), is nothing.

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import final, get_args
 
 from gdpnum import _validate
-from gdpnum.mechanisms.mechanism import AnyRelation, Leaf, Neighbouring
+from gdpnum.mechanisms.mechanism import Leaf, Neighbouring
 
 __all__ = [
     "DiscreteGaussian",
@@ -24,6 +24,17 @@ __all__ = [
 _SIGMA_ADVICE = "pass the standard deviation of the noise divided by the sensitivity"
 _SCALE_ADVICE = "pass the scale of the noise divided by the sensitivity"
 _EPSILON_ADVICE = "pass the bound on the log-likelihood ratio, 0 or more"
+
+
+class _Replace(Leaf):
+    """A release analysed for neighbours in which one record has another value."""
+
+    __slots__ = ()
+
+    @property
+    def neighbouring(self) -> Neighbouring:
+        """Always ``"replace"``."""
+        return "replace"
 
 
 class _AddRemove(Leaf):
@@ -124,11 +135,11 @@ class DiscreteLaplace(_AddRemove):
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RandomizedResponse(AnyRelation):
+class RandomizedResponse(_Replace):
     """One of k categories, reported truthfully with probability e^eps / (e^eps + k - 1).
 
     Otherwise one of the other categories is reported, each equally likely. The neighbours are two
-    values of the same respondent.
+    values of the same respondent, so it composes with what is described for "replace".
 
     >>> RandomizedResponse(epsilon=1.0)
     RandomizedResponse(epsilon=1.0, categories=2)

@@ -7,20 +7,19 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
-from scipy.special import ndtr, ndtri
 
 from gdpnum import _validate
-from gdpnum.curve.gaussian_profile import delta_of_mu
-from gdpnum.curve.mechanism_curve import HasCurve, as_curve
-from gdpnum.curve.tradeoff import TradeoffCurve
+from gdpnum.account import as_curve
 from gdpnum.errors import InvalidArgument, InvalidType
-from gdpnum.loss.pair import Floats
-from gdpnum.mechanisms.mechanism import Mechanism
+from gdpnum.floats import Floats
+from gdpnum.formulas.gaussian_profile import delta_of_mu
+from gdpnum.formulas.tpr import tpr_of_mu
 from gdpnum.plot.labels import label_lines
 from gdpnum.statements.build import KEPT_FPRS
 from gdpnum.statements.numbers import upper
 from gdpnum.statements.record import Statement
 from gdpnum.statements.rows import COMPLETE_REGRET
+from gdpnum.subject import Subject
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,9 +34,6 @@ __all__ = [
     "roc",
     "tradeoff",
 ]
-
-Subject = Statement | TradeoffCurve | Mechanism | HasCurve
-"""What has a curve to draw: a statement, a curve, a mechanism, a representation, a fit."""
 
 # Okabe and Ito's colours, told apart by the colour-blind; styles tell them apart in grey.
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#000000", "#cc79a7", "#56b4e9", "#e69f00")
@@ -228,9 +224,7 @@ class _Drawn(NamedTuple):
     def tpr_by_mu(self) -> Floats:
         """Phi(Phi^-1(fpr) + mu), without the slack."""
         assert self.mu is not None
-        if math.isinf(self.mu):
-            return np.ones(self.fpr.size)
-        return np.asarray(ndtr(ndtri(self.fpr) + self.mu))
+        return tpr_of_mu(self.mu, self.fpr)
 
 
 def _profile(subject: Subject) -> tuple[Floats, Floats]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from gdpnum.loss.pair import Floats
+from gdpnum.floats import Floats
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

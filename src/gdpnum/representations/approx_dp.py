@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import final
 
 import numpy as np
 
 from gdpnum import _validate
-from gdpnum.curve.hull import lines_of_claims
-from gdpnum.curve.mechanism_curve import as_curve
+from gdpnum.account import as_curve
+from gdpnum.bounds.claims import lines_of_claims
 from gdpnum.curve.piecewise import PiecewiseCurve
-from gdpnum.curve.randomized_response import randomized_response_mu
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import UnsupportedMechanism
-from gdpnum.loss.atomic import approx_dp_pair
-from gdpnum.loss.dominating import infinite_mass, pair
-from gdpnum.loss.pair import Pair
-from gdpnum.measures.closed_form import mu_of_release
-from gdpnum.mechanisms.mechanism import Mechanism
+from gdpnum.formulas.randomized_response import randomized_response_mu
+from gdpnum.kind import Knob, register
+from gdpnum.pairs.atomic import approx_dp_pair
+from gdpnum.pairs.pair import Pair
 from gdpnum.representations.pure_dp import EPSILON_ADVICE
-from gdpnum.representations.representation import Representation
+from gdpnum.representations.representation import Representation, representation_kind
+from gdpnum.subject import Subject
 
 __all__ = ["ApproxDP"]
 
@@ -53,9 +53,7 @@ class ApproxDP(Representation):
         return PiecewiseCurve(lines_of_claims(np.array([self.epsilon]), np.array([self.delta])))
 
     @classmethod
-    def fit(
-        cls, subject: Mechanism | TradeoffCurve, *, delta: float, tolerance: float = 1e-3
-    ) -> ApproxDP:
+    def fit(cls, subject: Subject, *, delta: float, tolerance: float = 1e-3) -> ApproxDP:
         """The smallest epsilon, from above, for which a mechanism or curve is (epsilon, delta)-DP.
 
         >>> from gdpnum import Gaussian
@@ -73,18 +71,25 @@ class ApproxDP(Representation):
         return cls(epsilon=epsilon, delta=delta)
 
 
-@pair.register
-def _(leaf: ApproxDP) -> Pair | None:
+def _pair(leaf: ApproxDP) -> Pair | None:
     if leaf.delta == 0.0 and leaf.epsilon == 0.0:
         return None
     return approx_dp_pair(leaf.epsilon, leaf.delta)
 
 
-@infinite_mass.register
-def _(leaf: ApproxDP) -> float:
-    return leaf.delta
+def _squared_mu(leaf: ApproxDP) -> Fraction | float:
+    if leaf.delta > 0.0:
+        return math.inf
+    return Fraction(randomized_response_mu(leaf.epsilon, 2)) ** 2
 
 
-@mu_of_release.register
-def _(leaf: ApproxDP) -> float:
-    return math.inf if leaf.delta > 0.0 else randomized_response_mu(leaf.epsilon, 2)
+register(
+    representation_kind(
+        ApproxDP,
+        example=ApproxDP(epsilon=1.0, delta=1e-6),
+        pair=_pair,
+        squared_mu=_squared_mu,
+        mass_at_infinity=lambda leaf: leaf.delta,
+        knob=Knob("epsilon", is_noise=False),
+    )
+)

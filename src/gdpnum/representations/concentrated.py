@@ -11,15 +11,16 @@ from numpy.typing import ArrayLike
 
 from gdpnum import _validate
 from gdpnum.curve.piecewise import PiecewiseCurve
-from gdpnum.curve.renyi_bound import concentrated_delta, concentrated_lines
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import InvalidArgument
-from gdpnum.loss.pair import Floats
-from gdpnum.loss.renyi import Divergences, leaf_divergences
-from gdpnum.measures.renyi import concentration, limiting_rho, rho_up_to
-from gdpnum.mechanisms.mechanism import Mechanism
+from gdpnum.floats import Floats
+from gdpnum.kind import Knob, register
+from gdpnum.pairs.pair import Divergences
+from gdpnum.renyi.bound import concentrated_delta, concentrated_lines
+from gdpnum.renyi.concentration import limiting_rho, rho_up_to
 from gdpnum.representations.renyi import Method, as_mechanism, curve_by
-from gdpnum.representations.representation import Representation
+from gdpnum.representations.representation import Representation, no_mu, representation_kind
+from gdpnum.subject import Subject
 
 __all__ = ["ZCDP", "TruncatedCDP"]
 
@@ -53,7 +54,7 @@ class ZCDP(Representation):
         return _closed_form_delta(self.rho, math.inf, epsilon)
 
     @classmethod
-    def fit(cls, subject: Mechanism | TradeoffCurve) -> ZCDP:
+    def fit(cls, subject: Subject) -> ZCDP:
         """The smallest rho, from above, that holds at all orders.
 
         For DP-SGD that is steps / (2 noise_multiplier^2), with no amplification by sampling:
@@ -95,7 +96,7 @@ class TruncatedCDP(Representation):
         return _closed_form_delta(self.rho, self.cap, epsilon)
 
     @classmethod
-    def fit(cls, subject: Mechanism | TradeoffCurve, *, cap: float = 64.0) -> TruncatedCDP:
+    def fit(cls, subject: Subject, *, cap: float = 64.0) -> TruncatedCDP:
         """The smallest rho, from above, that holds at orders up to the cap.
 
         >>> from gdpnum import DPSGD
@@ -107,20 +108,13 @@ class TruncatedCDP(Representation):
         return cls(rho=rho_up_to(as_mechanism("subject", subject), cap), cap=cap)
 
 
-@concentration.register
-def _(leaf: ZCDP, order: float) -> float:  # noqa: ARG001
-    return leaf.rho
-
-
-@leaf_divergences.register
-def _(leaf: ZCDP, orders: Floats) -> Divergences:
+def _divergences(leaf: ZCDP, orders: Floats) -> Divergences:
     # Divergences grow with the order; at orders up to 1 they are at most their limit there.
     found = leaf.rho * np.maximum(orders, 1.0)
     return Divergences(found, found)
 
 
-@leaf_divergences.register
-def _(leaf: TruncatedCDP, orders: Floats) -> Divergences:
+def _truncated_divergences(leaf: TruncatedCDP, orders: Floats) -> Divergences:
     found = np.where(orders <= leaf.cap, leaf.rho * np.maximum(orders, 1.0), np.inf)
     return Divergences(found, found)
 
@@ -146,3 +140,22 @@ def _closed_form_delta(rho: float, cap: float, epsilon: ArrayLike) -> float | Fl
     at = np.asarray(epsilon, dtype=np.float64)
     bound = concentrated_delta(rho, cap, at.ravel())
     return float(bound[0]) if at.ndim == 0 else bound.reshape(at.shape)
+
+
+register(
+    representation_kind(
+        ZCDP,
+        example=ZCDP(rho=0.5),
+        squared_mu=no_mu,
+        divergences=_divergences,
+        concentration=lambda leaf, _: leaf.rho,
+        knob=Knob("rho", is_noise=False),
+    ),
+    representation_kind(
+        TruncatedCDP,
+        example=TruncatedCDP(rho=0.01, cap=64.0),
+        squared_mu=no_mu,
+        divergences=_truncated_divergences,
+        knob=Knob("rho", is_noise=False),
+    ),
+)

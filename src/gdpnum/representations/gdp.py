@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import final
 
 from gdpnum import _validate
 from gdpnum.curve.gaussian import GaussianCurve
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import InvalidArgument, UnsupportedMechanism
-from gdpnum.loss.dominating import gaussian_mu, infinite_mass
-from gdpnum.measures.closed_form import mu_of_release
+from gdpnum.kind import Knob, register
 from gdpnum.measures.gdp import fit_gdp
-from gdpnum.mechanisms.mechanism import Mechanism
-from gdpnum.representations.representation import Representation
+from gdpnum.representations.representation import Representation, representation_kind
+from gdpnum.subject import Subject
 
 __all__ = ["GDP"]
 
@@ -55,7 +55,7 @@ class GDP(Representation):
     @classmethod
     def fit(
         cls,
-        subject: Mechanism | TradeoffCurve,
+        subject: Subject,
         *,
         slack: float = 1e-10,
         tolerance: float = 1e-3,
@@ -74,16 +74,13 @@ class GDP(Representation):
         return cls(mu=fit.mu, slack=fit.slack)
 
 
-@gaussian_mu.register
-def _(leaf: GDP) -> float | None:
-    return leaf.mu if leaf.slack == 0.0 else None
-
-
-@infinite_mass.register
-def _(leaf: GDP) -> float:
-    return leaf.slack
-
-
-@mu_of_release.register
-def _(leaf: GDP) -> float:
-    return leaf.mu if leaf.slack == 0.0 else math.inf
+register(
+    representation_kind(
+        GDP,
+        example=GDP(mu=1.0),
+        is_gaussian=lambda leaf: leaf.slack == 0.0,
+        squared_mu=lambda leaf: Fraction(leaf.mu) ** 2 if leaf.slack == 0.0 else math.inf,
+        mass_at_infinity=lambda leaf: leaf.slack,
+        knob=Knob("mu", is_noise=False),
+    )
+)

@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import final
 
 import numpy as np
 
 from gdpnum import _validate
-from gdpnum.curve.hull import lines_of_claims
+from gdpnum.bounds.claims import lines_of_claims
 from gdpnum.curve.piecewise import PiecewiseCurve
-from gdpnum.curve.randomized_response import randomized_response_mu
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import UnsupportedMechanism
-from gdpnum.loss.atomic import randomized_response_pair
-from gdpnum.loss.dominating import pair, releases
-from gdpnum.loss.pair import Pair
-from gdpnum.measures.closed_form import mu_of_release
-from gdpnum.mechanisms.mechanism import Mechanism, checked
-from gdpnum.representations.representation import Representation
+from gdpnum.formulas.randomized_response import randomized_response_mu
+from gdpnum.kind import Knob, register
+from gdpnum.pairs.atomic import randomized_response_pair
+from gdpnum.pairs.pair import Pair, Release
+from gdpnum.releases import releases
+from gdpnum.representations.representation import Representation, representation_kind
+from gdpnum.subject import Subject, plain
 
 __all__ = ["EPSILON_ADVICE", "PureDP"]
 
@@ -47,21 +48,18 @@ class PureDP(Representation):
         return PiecewiseCurve(lines_of_claims(np.array([self.epsilon]), np.zeros(1)))
 
     @classmethod
-    def fit(cls, subject: Mechanism | TradeoffCurve) -> PureDP:
+    def fit(cls, subject: Subject) -> PureDP:
         """The smallest epsilon for which a mechanism, or a curve, is epsilon-DP.
 
         >>> from gdpnum import Laplace
         >>> PureDP.fit(Laplace(scale=2.0) * 3)
         PureDP(epsilon=1.5)
         """
-        if isinstance(subject, TradeoffCurve):
-            epsilon = max(subject.epsilon(0.0), subject.inverse().epsilon(0.0))
+        found = plain("subject", subject)
+        if isinstance(found, TradeoffCurve):
+            epsilon = max(found.epsilon(0.0), found.inverse().epsilon(0.0))
         else:
-            found = releases(checked("subject", subject))
-            epsilon = sum(
-                math.inf if _may_reveal(one) else times * max(one.highest, -one.lowest)
-                for one, times in found
-            )
+            epsilon = _largest_loss(releases(found).above)
         if math.isinf(epsilon):
             raise UnsupportedMechanism(
                 f"{subject!r} is not epsilon-DP for any finite epsilon: its privacy loss is "
@@ -70,15 +68,28 @@ class PureDP(Representation):
         return cls(epsilon=epsilon)
 
 
-def _may_reveal(one: Pair) -> bool:
-    return max(one.infinite, one.infinite_below) > 0.0
+def _largest_loss(found: list[Release]) -> float:
+    """The sum of the largest losses, rounded up; infinite if any may be."""
+    total = Fraction(0)
+    for one, times in found:
+        largest = max(one.highest, -one.lowest)
+        if math.isinf(largest) or max(one.mass_at_infinity, one.mass_at_minus_infinity) > 0.0:
+            return math.inf
+        total += times * Fraction(largest)
+    epsilon = float(total)
+    return epsilon if Fraction(epsilon) >= total else math.nextafter(epsilon, math.inf)
 
 
-@pair.register
-def _(leaf: PureDP) -> Pair | None:
+def _pair(leaf: PureDP) -> Pair | None:
     return randomized_response_pair(leaf.epsilon, 2) if leaf.epsilon > 0.0 else None
 
 
-@mu_of_release.register
-def _(leaf: PureDP) -> float:
-    return randomized_response_mu(leaf.epsilon, 2)
+register(
+    representation_kind(
+        PureDP,
+        example=PureDP(epsilon=0.5),
+        pair=_pair,
+        squared_mu=lambda leaf: Fraction(randomized_response_mu(leaf.epsilon, 2)) ** 2,
+        knob=Knob("epsilon", is_noise=False),
+    )
+)

@@ -11,16 +11,18 @@ from numpy.typing import ArrayLike
 
 from gdpnum import _validate
 from gdpnum.curve.piecewise import PiecewiseCurve
-from gdpnum.curve.renyi_bound import closed_form_delta, closed_form_lines
-from gdpnum.curve.renyi_region import region_lines
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import InvalidArgument, InvalidType
-from gdpnum.loss.pair import Floats
-from gdpnum.loss.renyi import Divergences, leaf_divergences
-from gdpnum.measures.renyi import renyi_epsilons
-from gdpnum.mechanisms.mechanism import Mechanism, checked
+from gdpnum.floats import Floats
+from gdpnum.kind import Missing, register
+from gdpnum.mechanisms.mechanism import Mechanism
+from gdpnum.pairs.pair import Divergences
+from gdpnum.renyi.bound import closed_form_delta, closed_form_lines
+from gdpnum.renyi.concentration import renyi_epsilons
+from gdpnum.renyi.region import region_lines
 from gdpnum.representations.known_curve import KnownCurve
-from gdpnum.representations.representation import Representation
+from gdpnum.representations.representation import Representation, no_mu, representation_kind
+from gdpnum.subject import Subject, plain
 
 __all__ = ["ORDERS", "RDP", "Method", "as_mechanism", "curve_by"]
 
@@ -100,9 +102,7 @@ class RDP(Representation):
         return float(bound[0]) if at.ndim == 0 else bound.reshape(at.shape)
 
     @classmethod
-    def fit(
-        cls, subject: Mechanism | TradeoffCurve, *, orders: Sequence[float] | None = None
-    ) -> RDP:
+    def fit(cls, subject: Subject, *, orders: Sequence[float] | None = None) -> RDP:
         """The divergences of a mechanism, or a curve, at some orders, from above.
 
         By closed form or quadrature, within 1e-9 of the exact ones.
@@ -117,8 +117,7 @@ class RDP(Representation):
         return cls(orders=chosen, epsilons=epsilons)
 
 
-@leaf_divergences.register
-def _(leaf: RDP, orders: Floats) -> Divergences:
+def _divergences(leaf: RDP, orders: Floats) -> Divergences:
     # Divergences grow with the order: the next known one above bounds those between.
     known = np.argsort(leaf.orders)
     at, epsilons = np.array(leaf.orders)[known], np.array(leaf.epsilons)[known]
@@ -134,9 +133,10 @@ def curve_by(method: Method, orders: Floats, epsilons: Floats) -> TradeoffCurve:
     return PiecewiseCurve(lines(orders, epsilons))
 
 
-def as_mechanism(name: str, subject: Mechanism | TradeoffCurve) -> Mechanism:
+def as_mechanism(name: str, subject: Subject) -> Mechanism:
     """What was passed, a curve as the mechanism known by it."""
-    return KnownCurve(subject) if isinstance(subject, TradeoffCurve) else checked(name, subject)
+    found = plain(name, subject)
+    return KnownCurve(found) if isinstance(found, TradeoffCurve) else found
 
 
 def _numbers(name: str, values: object) -> tuple[float, ...]:
@@ -147,3 +147,14 @@ def _numbers(name: str, values: object) -> tuple[float, ...]:
     if column.ndim != 1:
         raise InvalidArgument(f"{name} has shape {column.shape}; pass a list of numbers")
     return tuple(column.tolist())
+
+
+register(
+    representation_kind(
+        RDP,
+        example=RDP(orders=[2.0, 8.0], epsilons=[0.1, 0.4]),
+        squared_mu=no_mu,
+        divergences=_divergences,
+        knob=Missing("divergences at several orders have no one parameter to turn"),
+    )
+)

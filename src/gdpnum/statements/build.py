@@ -12,13 +12,13 @@ import numpy as np
 
 from gdpnum import _validate
 from gdpnum._version import __version__
+from gdpnum.account import tradeoff_curve
 from gdpnum.curve.gaussian import GaussianCurve
-from gdpnum.curve.mechanism_curve import HasCurve, tradeoff_curve
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import InvalidType, UnsupportedMechanism
-from gdpnum.loss.pair import Floats
+from gdpnum.floats import Floats
 from gdpnum.measures.gdp import GDPFit, fit_gdp
-from gdpnum.mechanisms.mechanism import Mechanism, checked
+from gdpnum.mechanisms.mechanism import Mechanism
 from gdpnum.representations import KnownCurve, Representation, TruncatedCDP
 from gdpnum.risk import REPORTED_FPRS
 from gdpnum.statements.check import iso_date, pure_epsilon, records, text_or_none, tpr_by_mu
@@ -35,6 +35,7 @@ from gdpnum.statements.rows import (
     TPRRow,
     balanced_fpr,
 )
+from gdpnum.subject import Subject, plain
 
 __all__ = ["DELTAS", "FPRS", "KEPT_FPRS", "statement"]
 
@@ -72,7 +73,7 @@ _CAPS = (2.0, 3.0, 4.0, 8.0, 16.0, 32.0, 64.0)
 
 
 def statement(
-    mechanism: Mechanism | TradeoffCurve | HasCurve,
+    mechanism: Subject,
     *,
     slack: float = 1e-10,
     tolerance: float = 1e-3,
@@ -171,16 +172,11 @@ def _audited(audit: Any) -> Audited | None:
 
 
 def _accounted(
-    subject: Mechanism | TradeoffCurve | HasCurve, slack: float, tolerance: float
+    subject: Subject, slack: float, tolerance: float
 ) -> tuple[Mechanism, GDPFit, TradeoffCurve]:
     """What was run in its plain form, with its fit and its curve, which is symmetric."""
-    if isinstance(subject, Statement):
-        subject = subject.run
-    if not isinstance(subject, Mechanism) and hasattr(subject, "curve"):
-        subject = subject.curve()
-    if isinstance(subject, TradeoffCurve):
-        subject = KnownCurve(subject)
-    run = run_of(parts_of(checked("mechanism", subject)))
+    meant = plain("mechanism", subject)
+    run = run_of(parts_of(KnownCurve(meant) if isinstance(meant, TradeoffCurve) else meant))
     if isinstance(run, Representation):
         # It implies its curve exactly; no lattice is needed.
         curve = run.curve().symmetrised()

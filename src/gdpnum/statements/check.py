@@ -18,8 +18,8 @@ import numpy as np
 
 from gdpnum import _validate
 from gdpnum.curve.gaussian import GaussianCurve
-from gdpnum.curve.gaussian_profile import mu_of_advantage
 from gdpnum.errors import InvalidArgument, InvalidType, UnsupportedMechanism
+from gdpnum.formulas.gaussian_profile import mu_of_advantage
 from gdpnum.measures.divergence import delta_divergence
 from gdpnum.representations import PureDP
 from gdpnum.statements.rows import CurvePoints, EpsilonRow, ProfilePoints, TPRRow

@@ -113,7 +113,7 @@ def _document(leaf: Mechanism) -> dict[str, Any]:
     found = {
         field.name: _plain(getattr(leaf, field.name))
         for field in fields(leaf)  # type: ignore[arg-type]  # every leaf is a dataclass
-        if field.name != "_"
+        if field.name != "_" and getattr(leaf, field.name) is not None
     }
     return {"type": kind.__name__, **found}
 

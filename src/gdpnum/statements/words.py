@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gdpnum.blocks.block import Given
-from gdpnum.curve.gaussian_profile import advantage_of_mu
+from gdpnum.formulas.gaussian_profile import advantage_of_mu
 from gdpnum.statements import releases
 from gdpnum.statements.numbers import as_given, delta_shown, fpr_shown, one_in, percent, upper
 from gdpnum.statements.rows import (

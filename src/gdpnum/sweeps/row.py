@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from gdpnum import _validate
-from gdpnum.curve.mechanism_curve import tradeoff_curve
+from gdpnum.account import tradeoff_curve
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import GdpnumError, InvalidArgument
 from gdpnum.measures.gdp import GDPFit, fit_gdp

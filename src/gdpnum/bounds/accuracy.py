@@ -1,0 +1,57 @@
+"""Accuracy: how exact an answer is asked of an engine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gdpnum import _validate
+from gdpnum.errors import InvalidArgument
+
+__all__ = ["SMALLEST_TPR", "Accuracy", "accuracy", "checked_tolerance"]
+
+#: The smallest true positive rate at which a curve is accurate in relative terms.
+SMALLEST_TPR = 1e-12
+
+_LARGEST_TOLERANCE = 0.5
+
+# A lattice coarser than this has one point.
+_LARGEST_STEP = 1e3
+
+
+@dataclass(frozen=True)
+class Accuracy:
+    """Relative tolerance in mu, the smallest mass that matters, and perhaps the lattice step.
+
+    ``floor`` is a slack, or the smallest true positive rate at which a curve is to be accurate.
+    ``hasty`` allows short cuts that usually keep the tolerance, though not always.
+    """
+
+    tolerance: float
+    floor: float = SMALLEST_TPR
+    grid_step: float | None = None
+    hasty: bool = True
+
+    @property
+    def mass(self) -> float:
+        """What truncation may cost in each tail: a fiftieth of the tolerance, at the floor."""
+        return 0.02 * min(self.tolerance, 0.1) * self.floor
+
+
+def accuracy(tolerance: object, *, slack: float = 0.0, grid_step: object = None) -> Accuracy:
+    """The accuracy asked for, once its numbers are checked."""
+    step = None
+    if grid_step is not None:
+        advice = "pass a step in privacy loss"
+        step = _validate.positive("grid_step", grid_step, advice=advice)
+        if step > _LARGEST_STEP:
+            raise InvalidArgument(f"grid_step={step!r} is above {_LARGEST_STEP:g}; {advice}")
+    return Accuracy(checked_tolerance(tolerance), slack or SMALLEST_TPR, step)
+
+
+def checked_tolerance(value: object) -> float:
+    """A relative accuracy that can be asked for."""
+    advice = "pass a relative accuracy such as 1e-3"
+    tolerance = _validate.positive("tolerance", value, advice=advice)
+    if tolerance > _LARGEST_TOLERANCE:
+        raise InvalidArgument(f"tolerance={tolerance!r} is above {_LARGEST_TOLERANCE:g}; {advice}")
+    return tolerance

@@ -1,0 +1,283 @@
+"""Every charge: what rounding, cutting off and wrapping round may cost, one function each.
+
+A computed number is wrong by a little. Before a guarantee is read off it, that little is bounded
+and added to the side that never flatters. All such bounds of the lattice engine, and of what is
+read off afterwards, are here; each names its lemma in docs/proofs.md ("Charges"), and
+tests/charges shows for each one an input on which it is needed, beside exact arithmetic. ``unit``
+is the roundoff of the arithmetic used, that of doubles or of extended precision.
+
+They are called as ``charges.name(...)``, so that a test can take any one of them away.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from gdpnum.floats import UNIT, Floats
+
+__all__ = [
+    "above_window",
+    "back",
+    "below_window",
+    "binomial_excess",
+    "cell",
+    "chord",
+    "closed_form",
+    "coarse_sum",
+    "cut_tail",
+    "departure",
+    "direct_sum",
+    "drift",
+    "dropped",
+    "end_cell",
+    "epsilon",
+    "gaussian_profile",
+    "gaussian_rate",
+    "growth",
+    "joint_mass",
+    "lift",
+    "log_alpha",
+    "log_power",
+    "phase",
+    "quantile",
+    "renyi",
+    "running_sum",
+    "samples",
+    "tail_sum",
+    "tilt",
+    "transform",
+    "wrapped",
+]
+
+_LONG_UNIT = 0.5 * float(np.finfo(np.longdouble).eps)
+
+# --- one release on a lattice -------------------------------------------------------------------
+
+
+def cell() -> float:
+    """Relative error of a computed tail probability: function, argument and mixture (Lemma C1).
+
+    An argument z of the normal distribution function costs z^2 u; this covers tails above 1e-20.
+    Where a loss is known to an ulp only, P and Q are displaced together; that costs an ulp of the
+    loss, not a relative error, and is covered as well.
+    """
+    return 256.0 * UNIT
+
+
+def growth() -> float:
+    """Growth of pessimistic masses, shrinkage of dominated ones, that covers `cell` (Lemma C2)."""
+    return 4.0 * cell()
+
+
+def lift(width: float) -> float:
+    """Share of all mass moved up a node, for what cancels in connect-the-dots (Lemma C3).
+
+    ``width`` is 1 - exp(-step).
+    """
+    return min(1.0, 4.0 * cell() / width)
+
+
+def end_cell() -> float:
+    """Relative error of exp(w) Q[L > w], all that the last node may keep (Lemma C4)."""
+    return 2.0 * cell()
+
+
+def cut_tail(first: float, sigma: float) -> float:
+    """What the discrete Gaussian has beyond its cut, whose first mass is given (Lemma C5).
+
+    The tail falls at least geometrically, by the ratio at the cut. It is never nothing: with
+    little noise the mass underflows, but the loss is unbounded.
+    """
+    return max(first * (1.0 + sigma), 1e-300)
+
+
+# --- sums ---------------------------------------------------------------------------------------
+
+
+def running_sum(count: int, block: int) -> float:
+    """Relative error of a running sum of non-negative terms, in blocks of blocks (Lemma C6)."""
+    levels = 1.0 + math.ceil(math.log(max(count, 2)) / math.log(block))
+    return levels * (min(count, block) + 1.0) * _LONG_UNIT
+
+
+def tail_sum(count: int, block: int) -> float:
+    """The same once weighted, and rounded to doubles (Lemma C7)."""
+    return 4.0 * (running_sum(count, block) + 2.0 * UNIT)
+
+
+def joint_mass(count: int) -> float:
+    """Relative error of 1 - prod (1 - m_i)^n_i over so many factors (Lemma C8)."""
+    return (8.0 + count) * UNIT
+
+
+# --- transforms ---------------------------------------------------------------------------------
+
+
+def transform(size: int, unit: float) -> float:
+    """Error of a transform: an entry's over the input's 1-norm, likewise in 2-norms (Lemma C9).
+
+    Each entry is a sum over paths through log2(size) butterflies, each of which rounds a twiddle,
+    a product and a sum: at most about 7 u a level (Higham, Accuracy and Stability, 24.1), here 8.
+    """
+    return 8.0 * unit * math.log2(size)
+
+
+def direct_sum(count: int, unit: float) -> float:
+    """Error of a sum of products with roots of unity, over the sum of magnitudes (Lemma C10).
+
+    Angle, root and product round a dozen times; numpy sums in pairs of blocks of 128, eight at a
+    time, which makes 16 + 3 roundings and one for each doubling.
+    """
+    return (64.0 + math.log2(max(count, 2))) * unit
+
+
+def departure(unit: float) -> float:
+    """Relative error of (z - 1) times a sum, and of z itself (Lemma C11)."""
+    return 6.0 * unit
+
+
+def log_power(log_sizes: Floats, departures: Floats, unit: float) -> Floats:
+    """Error of log |1 + z| itself, which a power multiplies, by that log and |z| (Lemma C12)."""
+    return unit * (4.0 * np.abs(log_sizes) + 8.0 * departures)
+
+
+def phase(phases: Floats, unit: float) -> Floats:
+    """Relative error of exp(i phase) and of the product it enters (Lemma C13)."""
+    return 4.0 * unit * phases + 8.0 * unit
+
+
+def dropped(log_negligible: float, size: int) -> float:
+    """2-norm of the frequencies at which the product is negligible (Lemma C14)."""
+    return 2.0 * math.exp(log_negligible) * math.sqrt(size)
+
+
+def samples() -> float:
+    """Error of |F|^2 on the short circle where lasting frequencies are found (Lemma C15)."""
+    return 1e-12
+
+
+def tilt(largest: float, size: int) -> float:
+    """Units of rounding of one factor's tilt, its sum and its quotient (Lemma C16).
+
+    ``largest`` is that of the exponents; with the log of their sum taken off they are twice that.
+    The log of the sum itself, a moment, is as exact.
+    """
+    return 3.0 * largest + math.log2(size) + 8.0
+
+
+def back(log_scale: float, largest: float) -> float:
+    """Units of rounding of the way back from a tilt (Lemma C17)."""
+    return 8.0 + 4.0 * (abs(log_scale) + largest)
+
+
+def coarse_sum(stride: int, reach: float) -> float:
+    """Units of rounding of a coarse point's sum of fine ones, and of its weights (Lemma C18)."""
+    return stride + reach + 8.0
+
+
+# --- what is cut off, and what wraps round ------------------------------------------------------
+
+
+def above_window(log_moment: float, tilt: float, loss: float) -> float:
+    """Mass at or above a loss (Chernoff), for a tilt above 0; all of it otherwise (Lemma C19)."""
+    return _chernoff(log_moment, tilt, loss) if tilt > 0.0 else 1.0
+
+
+def below_window(log_moment: float, tilt: float, loss: float) -> float:
+    """Mass at or below a loss (Chernoff), for a tilt below 0; all of it otherwise (Lemma C20)."""
+    return _chernoff(log_moment, tilt, loss) if tilt < 0.0 else 1.0
+
+
+def _chernoff(log_moment: float, tilt: float, loss: float) -> float:
+    shifted = tilt * loss
+    rounding = 8.0 * UNIT * (1.0 + abs(log_moment) + abs(shifted))
+    return math.exp(min(0.0, log_moment - shifted + rounding))
+
+
+def wrapped(log_stray: float, reach: float) -> float:
+    """Tilted mass that the circle brings to the points wanted, from its log (Lemma C21).
+
+    It weighs as much as at the fine point it comes to, which is ``reach`` off the coarse one.
+    """
+    return math.exp(min(log_stray, 1.0) + reach)
+
+
+def drift(reaches: float) -> float:
+    """How far a sum of lattice points may be from where it is said to be (Lemma C22)."""
+    return 8.0 * UNIT * reaches
+
+
+def binomial_excess(trials: int, probability: float, most: int) -> float:
+    """Probability of more than ``most`` successes (Chernoff; Lemma C23)."""
+    share = (most + 1) / trials
+    if share >= 1.0 or share <= probability:
+        return 0.0 if most >= trials else 1.0
+    divergence = share * np.log(share / probability) + (1.0 - share) * np.log(
+        (1.0 - share) / (1.0 - probability)
+    )
+    return float(np.exp(-trials * divergence) * (1.0 + 2.0**-30))
+
+
+# --- what is read off ---------------------------------------------------------------------------
+
+
+def log_alpha(logs: Floats, losses: Floats) -> Floats:
+    """Error of the log of a sum, less a loss (Lemma C24)."""
+    return 2.0**-50 * (np.abs(logs) + np.abs(losses))
+
+
+def chord() -> float:
+    """Relative error of the chord between two points of a profile (Lemma C25)."""
+    return 2.0**-50
+
+
+def epsilon(log_alphas: Floats) -> Floats:
+    """Error of the epsilon at which a line comes down to a delta (Lemma C26)."""
+    return 2.0**-49 * (1.0 - log_alphas)
+
+
+def quantile(mu: float) -> float:
+    """Error of the difference of two normal quantiles (Lemma C27).
+
+    The quantile function errs by a few units in the last place of a number below 40.
+    """
+    return 40.0 * 2.0**-50 * max(1.0, mu / 40.0)
+
+
+def closed_form() -> float:
+    """Relative error of a mu by formula: a few special functions (Lemma C28)."""
+    return 2.0**-48
+
+
+def gaussian_rate(arguments: Floats, mu: float) -> Floats:
+    """Relative error of Phi(x) for x = mu + z or -mu - z, z the quantile of a rate (Lemma C29).
+
+    A shift of Phi's argument by d, here by 8 units of 1 + |x| + 2 mu, moves log Phi by less than
+    d (1 + max(0, -x)).
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        deep = 1.0 + np.maximum(0.0, -arguments)
+        return (16.0 + 8.0 * deep * (1.0 + np.abs(arguments) + 2.0 * mu)) * UNIT
+
+
+def gaussian_profile(mu: float, epsilons: Floats) -> Floats:
+    """Relative error of a computed delta_mu, absolute error of its log (Lemma C30).
+
+    Of 4 (1 + |x|) (s + mu / 2) units of rounding, most is what the rounding of x = s - mu / 2 does
+    to phi(x); the constant is for the gap. About twice what is seen.
+    """
+    with np.errstate(over="ignore"):
+        s = epsilons / mu
+        units = 1024.0 + 4.0 * (1.0 + np.abs(s - 0.5 * mu)) * (s + 0.5 * mu)
+        return np.minimum(units * UNIT, 1e300)
+
+
+def renyi(orders: Floats) -> Floats:
+    """Relative error of a Renyi divergence, by order (Lemma C31).
+
+    Sums and quadratures were seen to err by 3e-13, the exponents of large orders t, whose size is
+    t log(1 / rate), by 1e-14 t.
+    """
+    return 1e-10 + 3e-14 * orders

@@ -1,0 +1,45 @@
+"""The numbers everything is computed in: arrays of doubles, and their unit roundoff."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["NUMPY", "UNIT", "Floats", "quotient_above", "root_above"]
+
+Floats = NDArray[np.float64]
+
+#: Unit roundoff of a double.
+UNIT = 2.0**-53
+
+#: numpy's own handling of floating point events, as `np.errstate(**NUMPY)`: what may underflow here
+#: does so harmlessly, whatever a caller has set.
+NUMPY: dict[str, Any] = {"divide": "warn", "over": "warn", "invalid": "warn", "under": "ignore"}
+
+
+def quotient_above(dividend: float, divisor: float) -> float:
+    """The quotient of two positive numbers, rounded up: exact, or the next float above it."""
+    found = dividend / divisor
+    if math.isfinite(found) and Fraction(found) * Fraction(divisor) < Fraction(dividend):
+        return math.nextafter(found, math.inf)
+    return found
+
+
+def root_above(square: Fraction) -> float:
+    """The square root of a non-negative fraction, rounded up: exact, or the next float above it."""
+    if square == 0:
+        return 0.0
+    # Scaled by an even power of two, so that the fraction fits a float whatever its size.
+    power = (square.numerator.bit_length() - square.denominator.bit_length()) // 2
+    scaled = square / Fraction(4) ** power
+    found = math.sqrt(float(scaled))
+    while Fraction(found) ** 2 < scaled:
+        found = math.nextafter(found, math.inf)
+    try:
+        return math.ldexp(found, power)
+    except OverflowError:
+        return math.inf

@@ -1,0 +1,120 @@
+"""Kind: everything the library knows of one kind of release, in one record.
+
+A description in ``mechanisms`` says what was run and holds no numerics. Its kind says what that
+means: which pair of laws an attacker has to tell apart, and all that is read off without it. The
+records are in ``kinds`` and, for what is known only by a guarantee, beside their class in
+``representations``; `register` takes one from outside the package.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from gdpnum.errors import InvalidType, UnsupportedMechanism
+from gdpnum.floats import Floats
+from gdpnum.mechanisms.mechanism import Mechanism
+from gdpnum.pairs.pair import Bracket, Divergences, Pair
+
+__all__ = ["Kind", "Knob", "Missing", "Words", "kind_named", "kind_of", "kinds", "register"]
+
+
+@dataclass(frozen=True)
+class Missing:
+    """A part that a kind does not have, and why; calling it says so."""
+
+    reason: str
+
+    def __call__(self, leaf: Mechanism, *_: object) -> Any:
+        """Raise `UnsupportedMechanism` with the reason."""
+        raise UnsupportedMechanism(f"{leaf!r}: {self.reason}")
+
+
+@dataclass(frozen=True)
+class Knob:
+    """How calibration moves a kind: a field, and whether more of it is more private."""
+
+    field: str
+    is_noise: bool
+
+
+@dataclass(frozen=True)
+class Words:
+    """A release in words: ``name`` of what it is, ``said`` of it once, as plain text and LaTeX."""
+
+    text: str
+    latex: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kind:
+    """One record a mechanism; every part takes the description (the leaf) first.
+
+    - ``pair``: the pair that dominates one release in one direction, the other being its reverse; a
+      `Bracket` where the release's own pair is unknown; None where nothing is revealed.
+    - ``squared_mu``: the square of a mu that holds without slack, as squares add up; exactly, as a
+      fraction, or infinity. ``is_gaussian``: whether the release is exactly of that mu;
+      ``is_tight``: whether no smaller mu holds without slack.
+    - ``mass_at_infinity``: the probability with which, as far as is known, it reveals everything.
+    - ``divergences``: Renyi divergences at orders, None where nothing is revealed;
+      ``concentration``: a bound on D_t / t at all orders t from one on.
+    - ``curve``: the trade-off curve, for what is known by one.
+    - ``knob``: what calibration turns. ``words``: how a report says it.
+    - ``readers``: from the names of other packages' descriptions, by which ours is made.
+    - ``example``: a leaf, on which the catalogue is tested.
+
+    A part that there is none of is `Missing`, with the reason.
+    """
+
+    description: type[Mechanism]
+    example: Mechanism
+    pair: Callable[[Any], Pair | Bracket | None]
+    squared_mu: Callable[[Any], Fraction | float]
+    is_gaussian: Callable[[Any], bool]
+    is_tight: Callable[[Any], bool]
+    mass_at_infinity: Callable[[Any], float]
+    divergences: Callable[[Any, Floats], Divergences | None]
+    concentration: Callable[[Any, float], float]
+    curve: Callable[[Any], Any] | Missing
+    knob: Knob | Missing
+    words: Callable[[Any], Words] | Missing
+    readers: Mapping[str, Callable[..., Any]] | Missing
+
+    @property
+    def name(self) -> str:
+        """The name of its class, by which JSON and the command line know it."""
+        return self.description.__name__
+
+
+_KINDS: dict[type[Mechanism], Kind] = {}
+
+
+def register(*records: Kind) -> None:
+    """Make kinds known; the last record of a class counts."""
+    for record in records:
+        _KINDS[record.description] = record
+
+
+def kinds() -> Iterable[Kind]:
+    """All kinds known, in the order in which they were made so."""
+    return tuple(_KINDS.values())
+
+
+def kind_of(leaf: Mechanism) -> Kind:
+    """The record of a leaf's class, or of the nearest base that has one."""
+    found = next((_KINDS[base] for base in type(leaf).__mro__ if base in _KINDS), None)
+    if found is None:
+        raise UnsupportedMechanism(
+            f"no privacy loss is known for {leaf!r}; describe it as PureDP or ApproxDP, through "
+            "its privacy profile, or register its kind"
+        )
+    return found
+
+
+def kind_named(name: str) -> Kind | None:
+    """The record of the class of that name, None if there is none."""
+    if not isinstance(name, str):
+        raise InvalidType(f"name={name!r} is not text; pass the name of a mechanism's class")
+    return next((one for one in _KINDS.values() if one.name == name), None)

@@ -1,0 +1,25 @@
+"""The catalogue: one record for each mechanism that describes what was run.
+
+What is known only by a guarantee (`PureDP`, `GDP`, a curve) has its record beside its class, in
+``representations``. To add a mechanism: its description in ``mechanisms``, its record here, and one
+line below.
+"""
+
+from gdpnum.kind import register
+from gdpnum.kinds.gaussian import DISCRETE_GAUSSIAN, GAUSSIAN
+from gdpnum.kinds.laplace import DISCRETE_LAPLACE, LAPLACE
+from gdpnum.kinds.poisson import POISSON_SAMPLED
+from gdpnum.kinds.response import RANDOMIZED_RESPONSE
+
+__all__ = ["CATALOGUE"]
+
+CATALOGUE = (
+    GAUSSIAN,
+    LAPLACE,
+    DISCRETE_GAUSSIAN,
+    DISCRETE_LAPLACE,
+    RANDOMIZED_RESPONSE,
+    POISSON_SAMPLED,
+)
+
+register(*CATALOGUE)

@@ -1,0 +1,81 @@
+"""Laplace noise, on the reals and on the integers."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+from scipy.special import ndtri_exp
+
+from gdpnum import charges
+from gdpnum.floats import quotient_above
+from gdpnum.formulas.gaussian_profile import mu_of_advantage
+from gdpnum.formulas.randomized_response import randomized_response_mu
+from gdpnum.kind import Kind, Knob, Missing
+from gdpnum.mechanisms.noise import DiscreteLaplace, Laplace
+from gdpnum.pairs.atomic import randomized_response_pair
+from gdpnum.pairs.laplace import LaplacePair
+from gdpnum.pairs.pair import Pair
+from gdpnum.renyi.concentration import pair_concentration
+from gdpnum.renyi.divergences import pair_divergences
+
+__all__ = ["DISCRETE_LAPLACE", "LAPLACE"]
+
+
+def _pair(leaf: Laplace) -> Pair:
+    return LaplacePair(quotient_above(1.0, leaf.scale))
+
+
+def _mu(leaf: Laplace) -> float:
+    """The mu of the advantage 1 - exp(-eps / 2).
+
+    f(alpha) = exp(-eps) / (4 alpha) in the middle; the largest mu is at its fixed point,
+    -2 Phi^-1(exp(-eps / 2) / 2).
+    """
+    half = 0.5 / leaf.scale
+    if half < 1.0:
+        found = mu_of_advantage(-math.expm1(-half))
+    else:
+        found = -2.0 * float(ndtri_exp(-half - math.log(2.0)))
+    return found * (1.0 + charges.closed_form())
+
+
+LAPLACE = Kind(
+    description=Laplace,
+    example=Laplace(scale=5.0),
+    pair=_pair,
+    squared_mu=lambda leaf: Fraction(_mu(leaf)) ** 2,
+    is_gaussian=lambda _: False,
+    is_tight=lambda _: False,
+    mass_at_infinity=lambda _: 0.0,
+    divergences=lambda leaf, orders: pair_divergences(_pair(leaf), orders),
+    concentration=lambda leaf, order: pair_concentration(_pair(leaf), order),
+    curve=Missing("its curve is computed, from its pair"),
+    knob=Knob("scale", is_noise=True),
+    words=Missing("said by statements"),
+    readers=Missing("read by integrations"),
+)
+
+
+def _discrete_pair(leaf: DiscreteLaplace) -> Pair:
+    # |k| - |k - 1| is 1 for k >= 1 and -1 for k <= 0: two losses only.
+    return randomized_response_pair(quotient_above(1.0, leaf.scale), 2)
+
+
+DISCRETE_LAPLACE = Kind(
+    description=DiscreteLaplace,
+    example=DiscreteLaplace(scale=2.0),
+    pair=_discrete_pair,
+    squared_mu=lambda leaf: (
+        Fraction(randomized_response_mu(quotient_above(1.0, leaf.scale), 2)) ** 2
+    ),
+    is_gaussian=lambda _: False,
+    is_tight=lambda _: False,
+    mass_at_infinity=lambda _: 0.0,
+    divergences=lambda leaf, orders: pair_divergences(_discrete_pair(leaf), orders),
+    concentration=lambda leaf, order: pair_concentration(_discrete_pair(leaf), order),
+    curve=Missing("its curve is computed, from its pair"),
+    knob=Knob("scale", is_noise=True),
+    words=Missing("said by statements"),
+    readers=Missing("read by integrations"),
+)

@@ -1,0 +1,107 @@
+"""Noise on a Poisson sample."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+from gdpnum.errors import BudgetExceeded
+from gdpnum.floats import Floats
+from gdpnum.formulas.randomized_response import randomized_response_mu
+from gdpnum.kind import Kind, Knob, Missing, kind_of
+from gdpnum.mechanisms.noise import DiscreteGaussian, Gaussian, Laplace
+from gdpnum.mechanisms.sampling import PoissonSampled
+from gdpnum.pairs.atomic import AtomicPair, approx_dp_pair, sampled_atoms
+from gdpnum.pairs.gaussian import ReplacedGaussianPair
+from gdpnum.pairs.pair import Bracket, Divergences, Pair, SampledPair
+from gdpnum.renyi.divergences import SMALLEST_RATE, bumps, pair_divergences
+
+__all__ = ["POISSON_SAMPLED"]
+
+# At smaller sampling rates the loss of a step is lost in the rounding of its masses.
+_SMALLEST_RATE = 1e-13
+
+# With less noise the loss of a sampled step is beyond what doubles hold, thousands of times over.
+_SMALLEST_SIGMA = 1e-3
+
+
+def _pair(leaf: PoissonSampled) -> Pair | Bracket | None:
+    if leaf.rate == 0.0:
+        return None
+    if leaf.rate == 1.0:
+        return kind_of(leaf.inner).pair(leaf.inner)
+    if leaf.rate < _SMALLEST_RATE:
+        # No less private than to reveal everything with that probability; that is no attack.
+        return Bracket(approx_dp_pair(0.0, leaf.rate), None)
+    if isinstance(leaf.inner, Gaussian) and leaf.inner.sigma < _SMALLEST_SIGMA:
+        raise BudgetExceeded(
+            f"sigma={leaf.inner.sigma!r} is so little noise that a sampled record is as good as "
+            "revealed, and doubles cannot tell by how much it is not; mu is at most "
+            "sqrt(steps) / sigma, without amplification by sampling"
+        )
+    if isinstance(leaf.inner, Gaussian) and leaf.inner.neighbouring == "replace":
+        return ReplacedGaussianPair(leaf.inner.sigma, leaf.rate)
+    inner = kind_of(leaf.inner).pair(leaf.inner)
+    if isinstance(inner, AtomicPair):
+        return sampled_atoms(inner, leaf.rate)
+    return SampledPair(inner, leaf.rate) if isinstance(inner, Pair) else inner
+
+
+def _is_gaussian(leaf: PoissonSampled) -> bool:
+    return leaf.rate == 1.0 and kind_of(leaf.inner).is_gaussian(leaf.inner)
+
+
+def _squared_mu(leaf: PoissonSampled) -> Fraction | float:
+    if leaf.rate == 0.0:
+        return Fraction(0)
+    # Sampling cannot hurt, so the inner mu is valid; for the Gaussian it is also the best.
+    inner = kind_of(leaf.inner).squared_mu(leaf.inner)
+    if isinstance(leaf.inner, (Gaussian, DiscreteGaussian)):
+        return inner
+    epsilon = 1.0 / leaf.inner.scale
+    amplified = math.log1p(leaf.rate * math.expm1(epsilon)) if epsilon < 700.0 else epsilon
+    return min(inner, Fraction(randomized_response_mu(amplified, 2)) ** 2)
+
+
+def _is_tight(leaf: PoissonSampled) -> bool:
+    """Of add/remove DP-SGD the worst case is to be sampled always."""
+    if leaf.rate == 1.0:
+        return kind_of(leaf.inner).is_tight(leaf.inner)
+    return isinstance(leaf.inner, Gaussian) and leaf.neighbouring == "add_remove"
+
+
+def _divergences(leaf: PoissonSampled, orders: Floats) -> Divergences | None:
+    if leaf.rate == 0.0:
+        return None
+    if leaf.rate == 1.0:
+        return kind_of(leaf.inner).divergences(leaf.inner, orders)
+    # Sampling more often reveals no less.
+    rate = max(leaf.rate, SMALLEST_RATE)
+    if isinstance(leaf.inner, DiscreteGaussian):
+        return bumps(1.0 / leaf.inner.sigma, rate, orders, discrete=True)
+    if isinstance(leaf.inner, Gaussian) and leaf.inner.neighbouring == "replace":
+        return pair_divergences(ReplacedGaussianPair(leaf.inner.sigma, rate), orders)
+    inner = kind_of(leaf.inner).pair(leaf.inner)
+    return pair_divergences(SampledPair(inner, rate), orders) if isinstance(inner, Pair) else None
+
+
+def _concentration(leaf: PoissonSampled, order: float) -> float:
+    # Divergences are quasi-convex: sampling cannot raise them.
+    return kind_of(leaf.inner).concentration(leaf.inner, order) if leaf.rate > 0.0 else 0.0
+
+
+POISSON_SAMPLED = Kind(
+    description=PoissonSampled,
+    example=PoissonSampled(Laplace(scale=1.0), rate=0.1),
+    pair=_pair,
+    squared_mu=_squared_mu,
+    is_gaussian=_is_gaussian,
+    is_tight=_is_tight,
+    mass_at_infinity=lambda _: 0.0,
+    divergences=_divergences,
+    concentration=_concentration,
+    curve=Missing("its curve is computed, from its pair"),
+    knob=Knob("rate", is_noise=False),
+    words=Missing("said by statements"),
+    readers=Missing("read by integrations"),
+)

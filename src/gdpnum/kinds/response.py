@@ -1,0 +1,42 @@
+"""Randomised response."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from gdpnum.floats import Floats
+from gdpnum.formulas.randomized_response import randomized_response_mu
+from gdpnum.kind import Kind, Knob, Missing
+from gdpnum.mechanisms.noise import RandomizedResponse
+from gdpnum.pairs.atomic import randomized_response_pair
+from gdpnum.pairs.pair import Divergences, Pair
+from gdpnum.renyi.concentration import pair_concentration
+from gdpnum.renyi.divergences import pair_divergences
+
+__all__ = ["RANDOMIZED_RESPONSE"]
+
+
+def _pair(leaf: RandomizedResponse) -> Pair | None:
+    return randomized_response_pair(leaf.epsilon, leaf.categories) if leaf.epsilon > 0.0 else None
+
+
+def _divergences(leaf: RandomizedResponse, orders: Floats) -> Divergences | None:
+    found = _pair(leaf)
+    return None if found is None else pair_divergences(found, orders)
+
+
+RANDOMIZED_RESPONSE = Kind(
+    description=RandomizedResponse,
+    example=RandomizedResponse(epsilon=1.0),
+    pair=_pair,
+    squared_mu=lambda leaf: Fraction(randomized_response_mu(leaf.epsilon, leaf.categories)) ** 2,
+    is_gaussian=lambda _: False,
+    is_tight=lambda _: False,
+    mass_at_infinity=lambda _: 0.0,
+    divergences=_divergences,
+    concentration=lambda leaf, order: pair_concentration(_pair(leaf), order),
+    curve=Missing("its curve is computed, from its pair"),
+    knob=Knob("epsilon", is_noise=False),
+    words=Missing("said by statements"),
+    readers=Missing("read by integrations"),
+)

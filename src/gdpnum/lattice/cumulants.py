@@ -1,0 +1,197 @@
+"""Cumulants: the moments of a composed loss under exponential tilting, for planning."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import log_ndtr
+
+from gdpnum.bounds.sums import sums_by_place
+from gdpnum.floats import Floats
+
+__all__ = ["Atoms", "Cumulants", "Edge"]
+
+# Points beyond this many add nothing to a plan.
+_ENOUGH = 512
+
+# The tilts at which plans look: as multiples of one over the standard deviation, of one over the
+# largest loss, and as they are.
+_UP, _DOWN = np.geomspace(1e-2, 1e4, 84), np.geomspace(1e-2, 1e4, 24)
+_JUMP = np.geomspace(0.3, 100.0, 20)
+_BETWEEN = -np.linspace(0.05, 1.0, 12)
+
+
+class Atoms(NamedTuple):
+    """Losses, P weights and a count: one kind of release, as the plan sees it."""
+
+    losses: Floats
+    weights: Floats
+    times: int
+
+    def variance(self, least: float) -> float:
+        """Variance of one loss, of those only that are reached or exceeded at least so often."""
+        weights, losses = self.weights, self.losses
+        if least > 0.0:
+            kept = np.cumsum(weights[::-1])[::-1] * self.times >= least
+            weights, losses = weights[kept], losses[kept]
+        mass = float(weights.sum())
+        if mass <= 0.0:
+            return 0.0
+        return float((weights * (losses - float((weights * losses).sum()) / mass) ** 2).sum())
+
+
+class Edge(NamedTuple):
+    """A loss beyond which little lies, and the tilt whose Chernoff bound says so."""
+
+    loss: float
+    tilt: float
+
+
+class Cumulants:
+    """K(t) = sum_i n_i log E_P[exp(t L_i)] and its slope, at a ladder of tilts around zero."""
+
+    def __init__(self, atoms: Sequence[Atoms]) -> None:
+        self.atoms = [_thinned(_met(one)) for one in atoms]
+        self.largest = sum(one.times * float(one.losses[-1]) for one in self.atoms)
+        self.smallest = sum(one.times * float(one.losses[0]) for one in self.atoms)
+
+    @cached_property
+    def _largest_loss(self) -> float:
+        return max(float(max(-one.losses[0], one.losses[-1])) for one in self.atoms)
+
+    @cached_property
+    def mean(self) -> float:
+        """The mean of the sum."""
+        return sum(one.times * float((one.weights * one.losses).sum()) for one in self.atoms)
+
+    @cached_property
+    def deviation(self) -> float:
+        """The standard deviation of the sum; a loss that does not vary still needs a scale."""
+        return max(_deviation(self.atoms, 0.0), 1e-12 * self._largest_loss, 1e-100)
+
+    @cached_property
+    def typical_deviation(self) -> float:
+        """The same without jumps too rare to be met in a typical run.
+
+        They dominate the variance where the sampling rate is tiny, yet the bulk that an attacker
+        sees at ordinary error rates does not have them.
+        """
+        return max(_deviation(self.atoms, 0.1), 1e-2 * self.deviation)
+
+    @cached_property
+    def tilts(self) -> Floats:
+        """The tilts looked at, in increasing order."""
+        bulk = [-_DOWN / self.deviation, [0.0], _UP / self.deviation]
+        # Rare jumps are felt at tilts of the scale of one jump; those between -1 and 0 lead from
+        # P to Q, whatever the scale.
+        jump = _JUMP / max(self._largest_loss, 1e-100)
+        return np.sort(np.concatenate([*bulk, jump, _BETWEEN]))
+
+    @cached_property
+    def _table(self) -> tuple[Floats, Floats]:
+        return self._evaluated(self.tilts)
+
+    @property
+    def values(self) -> Floats:
+        """K at the tilts."""
+        return self._table[0]
+
+    @property
+    def slopes(self) -> Floats:
+        """The slope of K at the tilts: the tilted means."""
+        return self._table[1]
+
+    def _evaluated(self, tilts: Floats) -> tuple[Floats, Floats]:
+        value, slope = np.zeros(tilts.size), np.zeros(tilts.size)
+        for losses, weights, times in self.atoms:
+            # Counted from the loss on which the tilt puts most, so that nothing overflows.
+            ends = np.where(tilts > 0.0, losses[-1], losses[0])
+            tilted = np.exp(tilts[:, None] * (losses - ends[:, None]))
+            # Not as a matrix product: BLAS may use threads, and then rounds differently each time.
+            total = np.einsum("ij,j->i", tilted, weights)
+            mean = np.einsum("ij,j->i", tilted, weights * losses) / total
+            value += times * (tilts * ends + np.log(total))
+            slope += times * mean
+        return value, slope
+
+    @property
+    def zero(self) -> int:
+        """The number of the tilt 0."""
+        return int(np.searchsorted(self.tilts, 0.0))
+
+    @property
+    def balanced(self) -> int:
+        """The number of the tilt whose mean is nearest zero. It lies in (-1, 0), from P towards Q.
+
+        K there bounds the logs of alpha and beta of the test that rejects at a positive loss.
+        """
+        return int(np.argmin(np.abs(self.slopes)))
+
+    def log_balanced_error(self) -> float:
+        """About the log of the errors of the test that rejects at a positive loss, from above."""
+        values, _ = self._evaluated(_BETWEEN)
+        return min(0.0, float(values.min()))
+
+    def edge(self, start: int, log_mass: float, sign: float) -> Edge:
+        """The nearest loss, up (sign 1) or down (-1), beyond which at most that tilted mass lies.
+
+        For any tilt s on that side of t, Chernoff puts it at (K(s) - K(t) - log mass) / (s - t).
+        """
+        side = slice(start + 1, None) if sign > 0.0 else slice(0, start)
+        # A tilt that is there twice is at no distance; it must not be chosen for that.
+        distances = np.maximum(np.abs(self.tilts[side] - self.tilts[start]), 1e-300)
+        reach = (self.values[side] - self.values[start] - log_mass) / distances
+        best = int(np.argmin(reach))
+        return Edge(sign * float(reach[best]), float(self.tilts[side][best]))
+
+    def log_tail(self, losses: Floats, sign: float) -> Floats:
+        """Log of about the mass above (sign 1) or below (-1) each loss: a normal bulk, or one jump.
+
+        A Chernoff bound will not do here: where jumps are rare it is far above the truth.
+        """
+        bulk = log_ndtr(sign * (self.mean - losses) / self.typical_deviation)
+        jump = np.zeros(losses.size)
+        if sign > 0.0:
+            for values, weights, times in self.atoms:
+                tail = np.append(np.cumsum(weights[::-1])[::-1], 0.0)
+                jump += times * tail[np.searchsorted(values, losses)]
+        return np.maximum(bulk, np.log(np.maximum(jump, 1e-300)))
+
+
+def _deviation(atoms: Sequence[Atoms], least: float) -> float:
+    return float(np.sqrt(sum(one.times * one.variance(least) for one in atoms)))
+
+
+def _met(one: Atoms) -> Atoms:
+    """Without losses that are never met; if none is, all that is finite is next to nothing."""
+    met = one.weights > 0.0
+    if met.all():
+        return one
+    if not met.any():
+        return Atoms(one.losses, np.full(one.losses.size, 1e-300), one.times)
+    return Atoms(one.losses[met], one.weights[met], one.times)
+
+
+def _thinned(one: Atoms) -> Atoms:
+    """The same moved to fewer points, each mass to its two neighbours among them, mean kept.
+
+    Spreading a distribution can only raise its moments, so plans made here hold for the original.
+    The points grow apart with the distance from the heaviest one: rare jumps need less resolution
+    than the bulk they start from.
+    """
+    size = one.losses.size
+    if size <= _ENOUGH:
+        return one
+    heaviest = int(np.argmax(one.weights))
+    reach = np.unique(np.geomspace(1, size, _ENOUGH // 2).astype(np.intp)) - 1
+    points = np.unique(np.clip(np.concatenate([heaviest - reach, heaviest + reach]), 0, size - 1))
+    losses = one.losses[points]
+    cell = np.clip(np.searchsorted(losses, one.losses) - 1, 0, losses.size - 2)
+    gaps = losses[cell + 1] - losses[cell]
+    share = np.divide(one.losses - losses[cell], gaps, out=np.zeros(size), where=gaps > 0.0)
+    weights = sums_by_place(cell, one.weights * (1.0 - share), losses.size)
+    weights += sums_by_place(cell + 1, one.weights * share, losses.size)
+    return Atoms(losses, weights, one.times)

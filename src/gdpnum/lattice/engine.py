@@ -1,0 +1,88 @@
+"""LatticeBounds: what the lattice engine finds of releases, each part when first asked for."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from gdpnum.bounds.accuracy import Accuracy
+from gdpnum.bounds.attacks import Attacks
+from gdpnum.bounds.envelope import envelope
+from gdpnum.bounds.lines import Lines, Vertices
+from gdpnum.lattice.above import upper_bound
+from gdpnum.lattice.below import attacks
+from gdpnum.lattice.compose import ComposedLoss
+from gdpnum.lattice.plan import Plan, plan
+from gdpnum.lattice.reading import lines_of, vertices_of
+from gdpnum.lattice.window import FEW_MISSED
+from gdpnum.pairs.pair import Release
+
+__all__ = ["LatticeBounds", "directions"]
+
+
+def directions(found: list[Release]) -> list[list[Release]]:
+    """The releases, and where it matters the same with P and Q exchanged."""
+    if all(release.pair.symmetric for release in found):
+        return [found]
+    return [found, [Release(release.pair.reversed(), release.times) for release in found]]
+
+
+class LatticeBounds:
+    """Bounds on the profile of releases, from above and from below, in both directions.
+
+    ``above`` are releases that dominate what was run, ``below`` such as it dominates; they are one
+    list where the pairs are exact.
+    """
+
+    def __init__(self, above: list[Release], below: list[Release], accuracy: Accuracy) -> None:
+        self._above, self._below, self._accuracy = above, below, accuracy
+
+    @cached_property
+    def _planned(self) -> list[tuple[list[Release], Plan]]:
+        return [(one, plan(one, self._accuracy)) for one in directions(self._above)]
+
+    @cached_property
+    def _losses(self) -> list[ComposedLoss]:
+        return [upper_bound(*one, self._accuracy) for one in self._planned]
+
+    @cached_property
+    def lines(self) -> tuple[Lines, ...]:
+        """The profile from above, one for each direction."""
+        return tuple(lines_of(loss) for loss in self._losses)
+
+    @cached_property
+    def steep(self) -> Lines:
+        """The larger of the directions' profiles."""
+        return envelope(*self.lines) if len(self.lines) > 1 else self.lines[0]
+
+    @cached_property
+    def vertices(self) -> tuple[Vertices, ...]:
+        """The points that a summary must be below."""
+        if self.steep.betas[0] > FEW_MISSED:
+            return (self.steep.vertices(),)
+        return tuple(map(vertices_of, self._losses, self.lines))
+
+    @cached_property
+    def attacks(self) -> tuple[Attacks, ...]:
+        """Tests that exist; none where no release is known from below."""
+        if self._below is self._above:
+            return tuple(
+                attacks(*self._planned[number], self._accuracy, self._losses[number].window)
+                for number in self._needed()
+            )
+        if not self._below:
+            return ()
+        planned = [(one, plan(one, self._accuracy)) for one in directions(self._below)]
+        return tuple(attacks(*one, self._accuracy) for one in planned)
+
+    def _needed(self) -> list[int]:
+        """The directions to attack: the first, and the second if it is anywhere clearly worse."""
+        if len(self.lines) > 1:
+            first, second = self.lines
+            knots = np.append(0.0, second.epsilons[:: max(1, second.epsilons.size // 256)])
+            # Where the two agree to the tolerance, attacks in the first direction tell enough.
+            enough = first.delta(knots) * (1.0 + 4.0 * self._accuracy.tolerance)
+            if (second.delta(knots) > enough + self._accuracy.floor).any():
+                return [0, 1]
+        return [0]

@@ -1,0 +1,126 @@
+"""Pairs with finitely many losses: randomised response, pure and approximate DP, discrete noise."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from gdpnum import charges
+from gdpnum.bounds.sums import sums_by_place
+from gdpnum.floats import Floats
+from gdpnum.pairs.pair import Pair, Quadrature, sampled_loss
+
+__all__ = [
+    "AtomicPair",
+    "approx_dp_pair",
+    "discrete_gaussian_pair",
+    "randomized_response_pair",
+    "sampled_atoms",
+]
+
+
+@dataclass(frozen=True, eq=False)
+class AtomicPair(Pair):
+    """Losses in increasing order, the P mass of each, and the P and Q masses at infinity.
+
+    The Q mass of an atom is exp(-loss) times its P mass, as a loss requires; it is stored, as it
+    is often the more accurate of the two.
+    """
+
+    losses: Floats
+    p: Floats
+    q: Floats
+    mass_at_infinity: float = 0.0
+    mass_at_minus_infinity: float = 0.0
+    balanced: bool = False
+
+    @property
+    def symmetric(self) -> bool:
+        return self.balanced
+
+    @property
+    def lowest(self) -> float:
+        return float(self.losses[0])
+
+    @property
+    def highest(self) -> float:
+        return float(self.losses[-1])
+
+    @property
+    def spacing(self) -> float | None:
+        gaps = np.diff(self.losses)
+        if gaps.size == 0:
+            return None
+        if gaps.min() <= 0.0:
+            return None
+        multiples = gaps / gaps.min()
+        if np.abs(multiples - np.round(multiples)).max() > 1e-9:
+            return None
+        # From end to end, so that the last atom is met without accumulated rounding.
+        return (self.highest - self.lowest) / float(np.round(multiples).sum())
+
+    def cells(self, edges: Floats) -> tuple[Floats, Floats]:
+        cell = np.searchsorted(edges, self.losses, side="left")
+        p = sums_by_place(cell, self.p, edges.size + 1)
+        q = sums_by_place(cell, self.q, edges.size + 1)
+        p[-1] += self.mass_at_infinity
+        q[0] += self.mass_at_minus_infinity
+        return p, q
+
+    def points(self) -> Quadrature:
+        return Quadrature(self.losses, self.p, self.q)
+
+
+def randomized_response_pair(epsilon: float, categories: int) -> AtomicPair:
+    """Keep the true answer with odds exp(epsilon) against each of the others."""
+    low = np.exp(-epsilon)
+    total = 1.0 + (categories - 1) * low
+    kept, moved = 1.0 / total, low / total
+    others = (categories - 2) * moved
+    if categories == 2:
+        losses, p = np.array([-epsilon, epsilon]), np.array([moved, kept])
+    else:
+        losses, p = np.array([-epsilon, 0.0, epsilon]), np.array([moved, others, kept])
+    return AtomicPair(losses, p, p[::-1], balanced=True)
+
+
+def approx_dp_pair(epsilon: float, delta: float) -> AtomicPair:
+    """The least private pair that satisfies (epsilon, delta)-DP (Kairouz, Oh, Viswanath 2015)."""
+    if epsilon == 0.0:
+        rest = np.array([1.0 - delta])
+        return AtomicPair(np.zeros(1), rest, rest, delta, delta, balanced=True)
+    pure = randomized_response_pair(epsilon, 2)
+    p = (1.0 - delta) * pure.p
+    return AtomicPair(pure.losses, p, p[::-1], delta, delta, balanced=True)
+
+
+def discrete_gaussian_pair(sigma: float) -> AtomicPair:
+    """Integer noise with mass proportional to exp(-k^2 / (2 sigma^2)), shifted by one.
+
+    Outcome k has loss (2k - 1) / (2 sigma^2). Beyond 13 sigma, where less than 1e-36 lies, the
+    P mass above counts as infinite, and so does the Q mass below.
+    """
+    reach = int(np.ceil(13.0 * sigma)) + 2
+    k = np.arange(-reach, reach + 2, dtype=np.float64)
+    weights = np.exp(-0.5 * (k / sigma) ** 2)
+    q = weights / weights.sum()
+    losses = (2.0 * k - 1.0) / (2.0 * sigma**2)
+    inner = slice(1, -1)
+    p = np.exp(-0.5 * ((k - 1.0) / sigma) ** 2) / weights.sum()
+    cut = charges.cut_tail(float(q[0]), sigma)
+    return AtomicPair(losses[inner], p[inner], q[inner], cut, cut, balanced=True)
+
+
+def sampled_atoms(pair: AtomicPair, rate: float) -> AtomicPair:
+    """The pair after Poisson sampling at a rate below one."""
+    p = (1.0 - rate) * pair.q + rate * pair.p
+    # What only Q could produce now has the finite loss log(1 - q), below every other.
+    p[0] += (1.0 - rate) * pair.mass_at_minus_infinity
+    return AtomicPair(
+        sampled_loss(pair.losses, rate),
+        p,
+        pair.q,
+        rate * pair.mass_at_infinity,
+        pair.mass_at_minus_infinity,
+    )

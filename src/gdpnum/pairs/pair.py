@@ -1,0 +1,237 @@
+"""A dominating pair (P, Q) of one release, read through its privacy loss L = log P/Q.
+
+Everything downstream asks a pair two questions only: how much P and Q mass lies in given cells of
+the loss (exact, the ground of every bound), and a few quadrature points (to plan with, never a
+bound). ``gaussian``, ``laplace`` and ``atomic`` hold the pairs themselves.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from gdpnum import charges
+from gdpnum.floats import Floats
+
+__all__ = [
+    "Bracket",
+    "Divergences",
+    "MonotonePair",
+    "Pair",
+    "Quadrature",
+    "Release",
+    "SampledPair",
+    "sampled_loss",
+]
+
+
+class Quadrature(NamedTuple):
+    """Losses in increasing order with P and Q weights: a quadrature of the pair."""
+
+    losses: Floats
+    p: Floats
+    q: Floats
+
+
+class Divergences(NamedTuple):
+    """Renyi divergences D_t(P || Q) and D_t(Q || P) at each order t."""
+
+    forward: Floats
+    backward: Floats
+
+    @property
+    def worst(self) -> Floats:
+        """The larger of the two directions: what holds for neighbours in either role."""
+        return np.maximum(self.forward, self.backward)
+
+
+class Pair(ABC):
+    """One ordered pair (P, Q)."""
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether (Q, P) has the same curve as (P, Q), so that one direction tells both."""
+        return False
+
+    @property
+    def lowest(self) -> float:
+        """A lower bound of the finite losses."""
+        return -np.inf
+
+    @property
+    def highest(self) -> float:
+        """An upper bound of the finite losses."""
+        return np.inf
+
+    @property
+    def spacing(self) -> float | None:
+        """The step of the lattice on which all losses lie, or None if there is none."""
+        return None
+
+    @property
+    def mass_at_infinity(self) -> float:
+        """The P mass of infinite loss, exactly."""
+        return 0.0
+
+    @property
+    def mass_at_minus_infinity(self) -> float:
+        """The Q mass of loss minus infinity, exactly."""
+        return 0.0
+
+    @abstractmethod
+    def cells(self, edges: Floats) -> tuple[Floats, Floats]:
+        """P and Q masses of the loss cells (-inf, e_0], (e_0, e_1], ..., (e_n, inf].
+
+        Each tail sum of the result is exact to a few units in the last place, relative to itself.
+        """
+
+    @abstractmethod
+    def points(self) -> Quadrature:
+        """Quadrature points that resolve masses down to about 1e-20."""
+
+    def reversed(self) -> Pair:
+        """The pair (Q, P), whose loss is the negative of this one's."""
+        return ReversedPair(self)
+
+
+class Bracket(NamedTuple):
+    """Two pairs around a release whose own is unknown: one that dominates, one it dominates.
+
+    ``below`` is that of an attack that exists, None where none is known.
+    """
+
+    above: Pair
+    below: Pair | None
+
+
+class Release(NamedTuple):
+    """A pair and how often it is released."""
+
+    pair: Pair
+    times: int
+
+
+@dataclass(frozen=True)
+class ReversedPair(Pair):
+    """(Q, P) of a pair (P, Q)."""
+
+    inner: Pair
+
+    @property
+    def symmetric(self) -> bool:
+        return self.inner.symmetric
+
+    @property
+    def lowest(self) -> float:
+        return -self.inner.highest
+
+    @property
+    def highest(self) -> float:
+        return -self.inner.lowest
+
+    @property
+    def spacing(self) -> float | None:
+        return self.inner.spacing
+
+    @property
+    def mass_at_infinity(self) -> float:
+        return self.inner.mass_at_minus_infinity
+
+    @property
+    def mass_at_minus_infinity(self) -> float:
+        return self.inner.mass_at_infinity
+
+    def cells(self, edges: Floats) -> tuple[Floats, Floats]:
+        p, q = self.inner.cells(-edges[::-1])
+        return q[::-1], p[::-1]
+
+    def points(self) -> Quadrature:
+        losses, p, q = self.inner.points()
+        return Quadrature(-losses[::-1], q[::-1], p[::-1])
+
+    def reversed(self) -> Pair:
+        return self.inner
+
+
+class MonotonePair(Pair):
+    """A pair known by its loss's distribution functions."""
+
+    @abstractmethod
+    def tails(self, loss: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+        """P[L <= w], P[L > w], Q[L <= w], Q[L > w], each accurate relative to itself."""
+
+    def cells(self, edges: Floats) -> tuple[Floats, Floats]:
+        p_below, p_above, q_below, q_above = self.tails(edges)
+        return _between(p_below, p_above), _between(q_below, q_above)
+
+
+def _between(below: Floats, above: Floats) -> Floats:
+    """Cell masses from both tails, each cell from the smaller one.
+
+    A difference of numbers near one would lose the digits of a small cell.
+    """
+    middle = np.where(below[1:] < above[:-1], np.diff(below), -np.diff(above))
+    return np.concatenate([below[:1], np.maximum(middle, 0.0), above[-1:]])
+
+
+@dataclass(frozen=True)
+class SampledPair(Pair):
+    """(1 - q) Q + q P against Q: the inner pair after Poisson sampling at rate q.
+
+    The loss becomes log(1 - q + q exp(loss)), an increasing function of the inner loss, so cells
+    of the one are cells of the other. This is the direction in which the record is present; the
+    other is its reverse.
+    """
+
+    inner: Pair
+    rate: float
+
+    @property
+    def lowest(self) -> float:
+        return self._ends[0]
+
+    @property
+    def highest(self) -> float:
+        return self._ends[1]
+
+    @cached_property
+    def _ends(self) -> list[float]:
+        ends = np.array([self.inner.lowest, self.inner.highest])
+        low, high = sampled_loss(ends, self.rate)
+        # Outwards: no loss lies beyond.
+        return [float(low) * (1.0 + charges.chord()), float(high) * (1.0 + charges.chord())]
+
+    def _mix(self, p: Floats, q: Floats) -> Floats:
+        return (1.0 - self.rate) * q + self.rate * p
+
+    def cells(self, edges: Floats) -> tuple[Floats, Floats]:
+        p, q = self.inner.cells(_unsampled_loss(edges, self.rate))
+        return self._mix(p, q), q
+
+    def points(self) -> Quadrature:
+        losses, p, q = self.inner.points()
+        return Quadrature(sampled_loss(losses, self.rate), self._mix(p, q), q)
+
+
+def sampled_loss(loss: Floats, rate: float) -> Floats:
+    """log(1 - q + q exp(loss)), the loss after Poisson sampling at rate q."""
+    # expm1 keeps the digits of a small loss, the second form does not overflow for a large one.
+    near = np.log1p(rate * np.expm1(np.minimum(loss, 500.0)))
+    far = loss + np.log(rate + (1.0 - rate) * np.exp(-np.maximum(loss, 500.0)))
+    return np.where(loss < 500.0, near, far)
+
+
+def _unsampled_loss(loss: Floats, rate: float) -> Floats:
+    """The inverse of `sampled_loss`; minus infinity at or below log(1 - q)."""
+    lowest = np.log1p(-rate)
+    with np.errstate(divide="ignore"):
+        near = np.log1p(np.maximum(np.expm1(np.minimum(loss, 1.0)) / rate, -1.0))
+        # Close to the lowest loss that cancels; there, with w counted from it, it is this.
+        edge = np.log(np.expm1(np.clip(loss - lowest, 0.0, -lowest))) + lowest - np.log(rate)
+    near = np.where(loss < 0.5 * lowest, edge, near)
+    far = loss + np.log1p(-(1.0 - rate) * np.exp(-np.maximum(loss, 1.0))) - np.log(rate)
+    return np.where(loss < 1.0, near, far)

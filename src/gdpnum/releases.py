@@ -1,0 +1,107 @@
+"""From what was run to the pairs that an engine composes: `releases`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from fractions import Fraction
+from typing import NamedTuple
+
+from gdpnum.errors import InvalidArgument
+from gdpnum.floats import root_above
+from gdpnum.kind import kind_of
+from gdpnum.mechanisms.mechanism import Mechanism
+from gdpnum.pairs.atomic import approx_dp_pair
+from gdpnum.pairs.gaussian import GaussianPair
+from gdpnum.pairs.pair import Bracket, Release
+
+__all__ = ["Releases", "composed_mu", "exact_mu", "gaussian_release", "releases"]
+
+# A larger mu is no privacy at all, for all that doubles can tell.
+_LARGEST_MU = 1e5
+
+# More releases than this would need integers that doubles cannot hold.
+_MOST_RELEASES = 10**12
+
+
+class Releases(NamedTuple):
+    """Pairs whose composition dominates what was run, and pairs that it dominates.
+
+    The two are the same where every pair is known exactly. An empty list is perfect privacy:
+    nothing is released, or, from below, nothing of which an attack is known.
+    """
+
+    above: list[Release]
+    below: list[Release]
+
+    @property
+    def are_exact(self) -> bool:
+        """Whether both are the same, so that what lies between them is numerical error alone."""
+        return self.below is self.above
+
+
+def releases(mechanism: Mechanism) -> Releases:
+    """The releases of a mechanism, those that are exactly Gaussian merged into one."""
+    total = sum(count for _, count in mechanism.parts)
+    if total > _MOST_RELEASES:
+        raise InvalidArgument(
+            f"{total} releases are more than {_MOST_RELEASES:g}; describe fewer steps"
+        )
+    above: list[Release] = []
+    below: list[Release] = []
+    gaussians: list[tuple[Fraction | float, int]] = []
+    exact = True
+    for leaf, count in mechanism.parts:
+        kind = kind_of(leaf)
+        if kind.is_gaussian(leaf):
+            gaussians.append((kind.squared_mu(leaf), count))
+            continue
+        found = kind.pair(leaf)
+        if isinstance(found, Bracket):
+            exact = False
+            above.append(Release(found.above, count))
+            # To forget a release is a processing of the others: what is left is dominated.
+            below += [] if found.below is None else [Release(found.below, count)]
+        elif found is not None:
+            above.append(Release(found, count))
+            below.append(Release(found, count))
+    mu = composed_mu(gaussians)
+    if mu > 0.0:
+        above.append(gaussian_release(mu))
+        below.append(above[-1])
+    above = _revealed(above)
+    return Releases(above, above if exact else _revealed(below))
+
+
+def _revealed(found: list[Release]) -> list[Release]:
+    """Once everything is revealed, nothing else matters."""
+    everything = [Release(one.pair, 1) for one in found if one.pair.mass_at_infinity >= 1.0]
+    return everything[:1] or found
+
+
+def composed_mu(parts: Iterable[tuple[Fraction | float, int]]) -> float:
+    """sqrt(sum n_i mu_i^2) of squares, rounded up; exact squares are summed exactly."""
+    total: Fraction | float = sum((count * square for square, count in parts), start=Fraction(0))
+    if isinstance(total, float):
+        return math.inf
+    return root_above(total)
+
+
+def exact_mu(mechanism: Mechanism) -> float | None:
+    """sqrt(sum n_i mu_i^2) if every release that reveals anything is Gaussian, None otherwise."""
+    squares: list[tuple[Fraction | float, int]] = []
+    for leaf, count in mechanism.parts:
+        kind = kind_of(leaf)
+        if kind.is_gaussian(leaf):
+            squares.append((kind.squared_mu(leaf), count))
+        elif kind.pair(leaf) is not None:
+            return None
+    return composed_mu(squares)
+
+
+def gaussian_release(mu: float) -> Release:
+    """The release of one Gaussian, in equal pieces of mu <= 1 that keep exp(loss) in range."""
+    if mu > _LARGEST_MU:
+        return Release(approx_dp_pair(0.0, 1.0), 1)
+    pieces = math.ceil(mu**2)
+    return Release(GaussianPair(mu / math.sqrt(pieces)), pieces)
