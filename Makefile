@@ -14,9 +14,25 @@ INSTALLED_DEV := $(VENV)/installed-dev
 INSTALLED_DOCS := $(VENV)/installed-docs
 VENV_ALL := .venv-integrations
 INSTALLED_ALL := $(VENV_ALL)/installed
-PYTEST := $(BIN)/python -m pytest -n auto --ignore=tests/integrations
+VENV_LOWEST := .venv-lowest
+INSTALLED_LOWEST := $(VENV_LOWEST)/installed
+VENV_OTHER := .venv-other
+INSTALLED_OTHER := $(VENV_OTHER)/installed
+# What each worker is left without, others give away.
+SPREAD := -n auto --dist worksteal
+PYTEST := $(BIN)/python -m pytest $(SPREAD) --ignore=tests/integrations
 
-.PHONY: help run test test-slow test-integrations lint bench docs docs-links clean
+# What tests need beside the library itself.
+TESTING := hypothesis jsonschema mpmath pytest pytest-xdist python-flint
+
+# Pythons that can make an environment: the lowest that is supported, which is also the newest that
+# the lowest numpy runs on, and one that is not the one we develop with.
+python_of = $(shell for v in $(1); do for p in python$$v $$HOME/.pyenv/versions/$$v.*/bin/python; do \
+  $$p -c 'import ensurepip, venv' >/dev/null 2>&1 && { echo $$p; exit; }; done; done)
+PYTHON_LOWEST ?= $(call python_of,3.10 3.11)
+PYTHON_OTHER ?= $(call python_of,3.13 3.12)
+
+.PHONY: help run test test-slow test-lowest test-other-python test-integrations lint paper bench docs docs-links clean
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*## ' $(firstword $(MAKEFILE_LIST)) | sed -E 's/:[^#]*## /\t/' | expand -t 20
@@ -25,10 +41,23 @@ run: $(INSTALLED) ## Account for one DP-SGD training run and print the result
 	@$(BIN)/gdpnum dpsgd --noise-multiplier 9.4 --batch-size 16384 --dataset-size 50000 --steps 2000
 
 test: $(INSTALLED_DEV) ## Run the quick tests and the examples in docstrings
-	$(PYTEST) -m "not slow"
+	@echo "Quick tests: some 150 seconds on two quiet cores; $$(nproc 2>/dev/null || echo ?) here."
+	@$(PYTEST) -m "not slow"
 
 test-slow: $(INSTALLED_DEV) ## Run the tests that take long
-	$(PYTEST) -m slow
+	@echo "Slow tests: some ten minutes on two quiet cores."
+	@$(PYTEST) -m slow
+
+test-lowest: ## Run the quick tests with the lowest numpy, scipy and typer that are supported
+	@if [ -z "$(PYTHON_LOWEST)" ]; then \
+	  echo "No Python 3.10 or 3.11 here, which the lowest numpy needs: not tested."; \
+	else $(MAKE) $(INSTALLED_LOWEST) && $(VENV_LOWEST)/bin/python -m pytest $(SPREAD) \
+	  --ignore=tests/integrations --ignore=tests/paper -m "not slow"; fi
+
+test-other-python: ## Run the quick tests with another Python, where there is one
+	@if [ -z "$(PYTHON_OTHER)" ]; then echo "No Python 3.12 or 3.13 here: not tested."; \
+	else $(MAKE) $(INSTALLED_OTHER) && $(VENV_OTHER)/bin/python -m pytest $(SPREAD) \
+	  --ignore=tests/integrations --ignore=tests/paper -m "not slow"; fi
 
 test-integrations: $(INSTALLED_ALL) ## Run the tests against other packages, in an environment with them
 	$(VENV_ALL)/bin/python -m pytest -n auto tests/integrations
@@ -38,6 +67,9 @@ lint: $(INSTALLED_DEV) ## Check style, types and the direction of imports
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+paper: $(INSTALLED_DEV) ## Compute every table, figure and claim of the paper again, into build/paper
+	@$(BIN)/python -m paper build/paper
 
 bench: $(INSTALLED_DEV) ## Compare with other accountants, each in an environment of its own
 	$(BIN)/python benchmarks/run.py
@@ -50,8 +82,8 @@ docs-links: $(INSTALLED_DOCS) ## Check the documentation's links to other sites;
 	$(BIN)/sphinx-build -b linkcheck -q docs build/linkcheck
 
 clean: ## Remove environments, caches and build output
-	rm -rf $(VENV) $(VENV_ALL) .venvs build dist .pytest_cache .ruff_cache .mypy_cache .import_linter_cache .hypothesis
-	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
+	rm -rf $(VENV) $(VENV_ALL) $(VENV_LOWEST) $(VENV_OTHER) .venvs build dist .pytest_cache .ruff_cache .mypy_cache .import_linter_cache .hypothesis
+	find src paper tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(INSTALLED): pyproject.toml | $(BIN)/python
 	@echo "Installing gdpnum into $(VENV)"
@@ -67,6 +99,19 @@ $(INSTALLED_DOCS): pyproject.toml | $(BIN)/python
 	@echo "Installing gdpnum and Sphinx into $(VENV)"
 	@$(PIP) install --editable '.[docs]'
 	@touch $(INSTALLED) $@
+
+$(INSTALLED_LOWEST): pyproject.toml
+	@echo "Installing gdpnum with the lowest versions it supports into $(VENV_LOWEST), by $(PYTHON_LOWEST)"
+	@$(PYTHON_LOWEST) -m venv $(VENV_LOWEST)
+	@$(VENV_LOWEST)/bin/python -m pip --disable-pip-version-check --quiet install --editable . \
+	  'numpy==1.24.*' 'scipy==1.10.*' 'typer==0.16.*' 'click==8.2.*' $(TESTING)
+	@touch $@
+
+$(INSTALLED_OTHER): pyproject.toml
+	@echo "Installing gdpnum into $(VENV_OTHER), by $(PYTHON_OTHER)"
+	@$(PYTHON_OTHER) -m venv $(VENV_OTHER)
+	@$(VENV_OTHER)/bin/python -m pip --disable-pip-version-check --quiet install --editable . $(TESTING)
+	@touch $@
 
 # torch first and by version: what depends on it would pull a build with gigabytes of CUDA.
 $(INSTALLED_ALL): pyproject.toml | $(VENV_ALL)/bin/python

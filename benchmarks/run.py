@@ -22,6 +22,7 @@ from bench import Bench
 from machine import machine
 from packages import HERE
 from page import write
+from record import text
 from sections import SECTIONS
 
 
@@ -40,7 +41,7 @@ def measured(bench: Bench, names: list[str], results: dict[str, Any], file: Path
         date = datetime.date.today().isoformat()
         results["sections"][name] = {"date": date, "took": round(seconds, 1), **result}
         results["versions"].update(bench.versions())
-        file.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+        file.write_text(text(results), encoding="utf-8")
         print(f"{name} took {seconds:.0f} s", flush=True)
     return failed
 
@@ -73,7 +74,8 @@ def main() -> int:
         finally:
             bench.close()
     if results["sections"]:
-        write(results, options.out)
+        file.write_text(text(results), encoding="utf-8")
+        write(json.loads(file.read_text(encoding="utf-8")), options.out)
         print(f"report: {options.out / 'RESULTS.md'}")
     if failed:
         print(f"not measured: {', '.join(failed)}", file=sys.stderr)

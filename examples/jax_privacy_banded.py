@@ -1,6 +1,6 @@
 """Banded matrix factorisation with JAX-Privacy, calibrated by gdpnum and reported in Gaussian DP.
 
-Needs ``pip install 'gdpnum[jax]'``.
+Needs ``pip install '.[jax]'``.
 """
 
 import dp_accounting

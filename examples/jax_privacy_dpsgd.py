@@ -1,7 +1,7 @@
 """DP-SGD with JAX-Privacy, reported in Gaussian DP.
 
 JAX-Privacy describes a training run by an event of dp-accounting; gdpnum reads the event. Needs
-``pip install 'gdpnum[jax]'``.
+``pip install '.[jax]'``.
 """
 
 import gdpnum

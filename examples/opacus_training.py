@@ -1,6 +1,6 @@
 """Train a small model with Opacus, and state its privacy at the end.
 
-Needs ``pip install 'gdpnum[opacus]'``.
+Needs ``pip install '.[opacus]'``.
 """
 
 import torch

@@ -185,3 +185,50 @@ def test_every_error_is_one_of_the_librarys():
 @pytest.mark.parametrize("fpr", [-0.1, 1.1, math.nan])
 def test_the_fpr_of_a_fit_must_be_a_probability(fpr):
     refused(InvalidArgument, lambda: fit_gdp(Gaussian(sigma=1.0)).tpr(fpr), f"fpr={fpr}")
+
+
+# --- numbers beyond all sense -------------------------------------------------------------------
+
+HUGE = 10**5000  # Python refuses to write out more than 4,300 digits
+
+
+@pytest.mark.parametrize("value", [1e7, 1e150, 1e300, 1.7e308])
+def test_a_lattice_wider_than_any_loss_is_refused(value):
+    for ask in (fit_gdp, tradeoff_curve):
+        refused(InvalidArgument, lambda ask=ask: ask(RUN, grid_step=value), f"grid_step={value!r}")
+
+
+@pytest.mark.parametrize("value", [10**400, HUGE], ids=["400 digits", "5000"])
+@pytest.mark.parametrize(
+    "build",
+    [
+        lambda value: RandomizedResponse(epsilon=1.0, categories=value),
+        lambda value: DPSGD(noise_multiplier=1.0, sample_rate=0.1, steps=value),
+        lambda value: Gaussian(sigma=1.0) * value,
+        lambda value: Gaussian(sigma=value),
+        lambda value: gdpnum.statement(Gaussian(sigma=1.0), dataset_size=value),
+        lambda value: gdpnum.calibrate(lambda s: Gaussian(sigma=s), between=(1, value), mu=1.0),
+    ],
+)
+def test_a_whole_number_beyond_all_floats_is_refused(build, value):
+    refused(InvalidArgument, lambda: build(value), "is not a finite float")
+
+
+@pytest.mark.parametrize(
+    "build",
+    [
+        fit_gdp,
+        lambda value: Composed([value]),
+        lambda value: gdpnum.compare(value, RUN),
+        lambda value: gdpnum.sweep([value]),
+        lambda value: gdpnum.calibrate(Gaussian, between=value, mu=1.0),
+    ],
+)
+def test_a_number_that_python_does_not_write_out_is_named_by_its_length(build):
+    refused(InvalidType, lambda: build(HUGE), "an int of some 5000 digits")
+    refused(InvalidType, lambda: build([HUGE]))
+
+
+@pytest.mark.parametrize("sigma", [1e155, 1e200, 1e308])
+def test_noise_beyond_all_sense_has_a_statement(sigma):
+    assert gdpnum.statement(Gaussian(sigma=sigma)).mu == pytest.approx(1.0 / sigma, rel=1e-15)

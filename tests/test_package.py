@@ -8,7 +8,7 @@ import gdpnum
 
 @pytest.mark.parametrize("name", gdpnum.__all__)
 def test_every_public_name_is_there(name):
-    assert getattr(gdpnum, name) is not None
+    assert hasattr(gdpnum, name)
     assert name in dir(gdpnum)
 
 

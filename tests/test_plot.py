@@ -20,6 +20,8 @@ RECORDS = [
     for label, regrets in {"sigma = 1": (0.02, 0.04), "sigma = 2": (1e-4, 2e-3)}.items()
     for rate, regret in zip((0.1, 0.01), regrets, strict=True)
 ]
+QUANTILES = ndtri((np.arange(400) + 0.5) / 400)
+AUDIT = gdpnum.audit(QUANTILES + 1.0, QUANTILES, claim=0.5)
 DRAWINGS = {
     "tradeoff": lambda found, ax: plot.tradeoff(found, ax=ax),
     "roc": lambda found, ax: plot.roc(found, ax=ax),
@@ -28,6 +30,8 @@ DRAWINGS = {
     "comparison": lambda found, ax: plot.comparison({"a": found, "b": found.curve()}, ax=ax),
     "comparison_log": lambda found, ax: plot.comparison({"a": found}, ax=ax, scale="log"),
     "regret_sweep": lambda _, ax: plot.regret_sweep(RECORDS, ax=ax),
+    "audit": lambda _, ax: plot.audit(AUDIT, ax=ax),
+    "audit_log": lambda _, ax: plot.audit(AUDIT, ax=ax, scale="log"),
 }
 
 
@@ -169,9 +173,31 @@ def test_a_sweep_draws_each_label_by_rising_rate(ax):
     assert "failed" not in labels(ax)
 
 
+def test_an_audit_is_drawn_with_its_band_the_claim_and_the_bound(ax):
+    plot.audit(AUDIT, ax=ax)
+    fprs, tprs = line(ax, "attack")
+    assert list(zip(fprs, tprs, strict=True)) == [(row.fpr, row.tpr) for row in AUDIT.roc]
+    fprs, tprs = line(ax, "claim, at most")
+    assert np.allclose(tprs, ndtr(ndtri(fprs) + 0.5), rtol=0, atol=1e-12)
+    bound = next(text for text in labels(ax) if text.startswith("mu >= "))
+    assert float(bound.removeprefix("mu >= ")) <= AUDIT.mu_lower
+    fprs, tprs = line(ax, bound)
+    assert np.allclose(tprs, ndtr(ndtri(fprs) + AUDIT.mu_lower), rtol=0, atol=1e-12)
+    (band,) = ax.collections
+    low = {(row.fpr, row.lower) for row in AUDIT.roc}
+    assert low <= {tuple(point) for point in band.get_paths()[0].vertices}
+
+
+def test_an_audit_that_shows_nothing_can_be_drawn(ax):
+    plot.audit(gdpnum.audit([1.0, 2.0], [1.0, 2.0]), ax=ax)
+    assert labels(ax) == {"attack"}
+
+
 @pytest.mark.parametrize(
     ("draw", "words"),
     [
+        (lambda: plot.audit(gdpnum.GDP(mu=1.0)), "not an audit with a ROC curve"),
+        (lambda: plot.audit(AUDIT, scale="x"), "scale='x'"),
         (lambda: plot.tradeoff(3), "has no trade-off curve"),
         (lambda: plot.tradeoff(gdpnum.GDP(mu=1.0).curve(), mu=-1.0), "mu=-1.0 is negative"),
         (lambda: plot.tradeoff(statement(gdpnum.Laplace(scale=1.0)), mu=1.0), "has its own"),
@@ -200,7 +226,7 @@ def test_without_matplotlib_the_extra_is_named():
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=False
     )
-    assert "gdpnum[plot]" in done.stdout, done.stderr
+    assert "pip install matplotlib" in done.stdout, done.stderr
 
 
 def test_matplotlib_is_imported_only_to_draw():

@@ -1,4 +1,4 @@
-"""The paper's regret sweep (Figure 3), 720 settings."""
+"""The paper's regret sweep (Figure 4), 720 settings."""
 
 from statistics import mean, median
 
@@ -7,7 +7,7 @@ from cases import Case, figure_3
 from packages import OURS
 from report import is_wrong, spread, table, time
 
-TITLE = "The regret sweep of Figure 3"
+TITLE = "The regret sweep of Figure 4"
 SAMPLE = 24
 
 #: A peer, and what it is asked of each setting.

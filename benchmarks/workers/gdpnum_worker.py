@@ -1,13 +1,14 @@
 """This library; it also judges the answers of others against attacks that exist."""
 
 import numpy as np
+from gdpnum.loss.dominating import releases
 from serve import serve, stepping
 from stages import stages
 
 import gdpnum
-from gdpnum.curve.mechanism_curve import SMALLEST_TPR, demanded, directions
+from gdpnum.account import demanded, directions
+from gdpnum.bounds.accuracy import SMALLEST_TPR
 from gdpnum.lattice.engine import attacks
-from gdpnum.loss.dominating import releases
 from gdpnum.lattice.plan import scheme
 
 #: Tolerance of what calibrated noise is judged by.

@@ -28,17 +28,20 @@ from gdpnum.mechanisms import (
     Composed,
     DiscreteGaussian,
     DiscreteLaplace,
+    ExponentialMechanism,
     Gaussian,
     Laplace,
     Mechanism,
     PoissonSampled,
     RandomizedResponse,
     Repeated,
+    ReportNoisyMax,
 )
 
 if TYPE_CHECKING:
     from gdpnum import converter, dpsgd, integrations, plot, report, risk
     from gdpnum.account import tradeoff_curve
+    from gdpnum.auditing import AuditResult, OneRunAudit, RunsAudit, audit, audit_one_run
     from gdpnum.calibration import Calibration, DPSGDCalibration, calibrate, calibrate_dpsgd
     from gdpnum.comparison import Comparison, compare
     from gdpnum.converter import PLDConverter, get_worst_case_regret
@@ -87,6 +90,7 @@ __all__ = [
     "RDP",
     "ZCDP",
     "ApproxDP",
+    "AuditResult",
     "BlackwellOrder",
     "BudgetExceeded",
     "CTDAccountant",
@@ -97,6 +101,7 @@ __all__ = [
     "DeltaDivergence",
     "DiscreteGaussian",
     "DiscreteLaplace",
+    "ExponentialMechanism",
     "GDPFit",
     "Gaussian",
     "GdpnumError",
@@ -105,12 +110,15 @@ __all__ = [
     "KnownCurve",
     "Laplace",
     "Mechanism",
+    "OneRunAudit",
     "PLDConverter",
     "PoissonSampled",
     "PureDP",
     "RandomizedResponse",
     "Repeated",
+    "ReportNoisyMax",
     "Representation",
+    "RunsAudit",
     "Statement",
     "SweepTable",
     "TradeoffCurve",
@@ -119,6 +127,8 @@ __all__ = [
     "Verification",
     "__version__",
     "advantage_from_mu",
+    "audit",
+    "audit_one_run",
     "blackwell_order",
     "calibrate",
     "calibrate_dpsgd",
@@ -160,6 +170,7 @@ __all__ = [
 
 # Where each name is that needs numpy.
 _LAZY = {
+    "gdpnum.auditing": ["AuditResult", "OneRunAudit", "RunsAudit", "audit", "audit_one_run"],
     "gdpnum.calibration": ["Calibration", "DPSGDCalibration", "calibrate", "calibrate_dpsgd"],
     "gdpnum.comparison": ["Comparison", "compare"],
     "gdpnum.converter": ["PLDConverter", "get_worst_case_regret"],

@@ -5,7 +5,19 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-__all__ = ["imported"]
+__all__ = ["how_to_install", "imported"]
+
+# What brings the packages of an extra. Not 'gdpnum[plot]': the gdpnum on PyPI is another one.
+_BROUGHT_BY = {"dask": "'dask[distributed]'", "jax": "jax-privacy", "plot": "matplotlib"}
+
+
+def how_to_install(extra: str) -> str:
+    """What to pass to pip install for an extra.
+
+    >>> how_to_install("plot"), how_to_install("opacus")
+    ('matplotlib', 'opacus')
+    """
+    return _BROUGHT_BY.get(extra, extra)
 
 
 def imported(module: str, *, extra: str | None = None) -> Any:
@@ -14,5 +26,5 @@ def imported(module: str, *, extra: str | None = None) -> Any:
         return importlib.import_module(module)
     except ImportError as error:
         package = module.partition(".")[0]
-        install = package if extra is None else f"'gdpnum[{extra}]'"
+        install = package if extra is None else how_to_install(extra)
         raise ImportError(f"this needs the package {package}; pip install {install}") from error

@@ -23,6 +23,27 @@ from gdpnum.errors import InvalidArgument, InvalidType
 
 T = TypeVar("T")
 
+# Beyond it no lattice has two points on any loss that floats hold.
+_WIDEST_STEP = 1e6
+
+
+class _Brief(reprlib.Repr):
+    """Python's short repr, which gives up on a number that Python does not write out."""
+
+    def repr_int(self, x: int, level: int) -> str:
+        try:
+            return super().repr_int(x, level)
+        except ValueError:  # Python writes out at most 4,300 digits
+            return f"an int of some {int(x.bit_length() * math.log10(2.0))} digits"
+
+
+_BRIEF = _Brief()
+
+
+def brief(value: object) -> str:
+    """Return a repr of a line at most, whatever the value is."""
+    return _BRIEF.repr(value)
+
 
 def real(name: str, value: object, *, advice: str = "pass a finite number") -> float:
     """Return a finite number as a float."""
@@ -33,7 +54,7 @@ def real(name: str, value: object, *, advice: str = "pass a finite number") -> f
     except (OverflowError, ValueError):  # an int beyond 1e308; a signalling NaN
         number = math.nan
     if not math.isfinite(number):
-        raise InvalidArgument(f"{name}={reprlib.repr(value)} is not a finite float; {advice}")
+        raise InvalidArgument(f"{name}={brief(value)} is not a finite float; {advice}")
     return number + 0.0  # turns -0.0 into 0.0, so that equal values print alike
 
 
@@ -74,8 +95,9 @@ def count(
 ) -> int:
     """Return a whole number, at least ``minimum``, as an int.
 
-    A float is refused even where it is integral: ``steps=1000.0`` is mostly the outcome of a
-    division whose rounding the caller should choose.
+    One beyond all floats is refused, as every bound is computed in them. A float is refused even
+    where it is integral: ``steps=1000.0`` is mostly the outcome of a division whose rounding the
+    caller should choose.
     """
     if isinstance(value, float):
         raise InvalidType(
@@ -85,8 +107,25 @@ def count(
         raise InvalidType(f"{shown(name, value)}, not an int; {advice}")
     number = int(value)
     if number < minimum:
-        raise InvalidArgument(f"{name}={number} is below {minimum}; {advice}")
+        raise InvalidArgument(f"{name}={brief(number)} is below {minimum}; {advice}")
+    try:
+        float(number)
+    except OverflowError:
+        raise InvalidArgument(
+            f"{name}={brief(number)} is not a finite float: it is above 1.8e308; {advice}"
+        ) from None
     return number
+
+
+def lattice_step(name: str, value: object) -> float:
+    """Return the distance of the points of a lattice of losses as a float."""
+    step = positive(name, value, advice="pass a step in privacy loss")
+    if step > _WIDEST_STEP:
+        raise InvalidArgument(
+            f"{name}={step!r} is above {_WIDEST_STEP:g}: no two losses would be told apart; "
+            "pass a step in privacy loss such as 1e-3"
+        )
+    return step
 
 
 def choice(name: str, value: object, allowed: Sequence[T]) -> T:
@@ -95,9 +134,9 @@ def choice(name: str, value: object, allowed: Sequence[T]) -> T:
         if type(value) is type(option) and value == option:
             return option
     options = " or ".join(repr(option) for option in allowed)
-    raise InvalidArgument(f"{name}={reprlib.repr(value)} is not an option; pass {options}")
+    raise InvalidArgument(f"{name}={brief(value)} is not an option; pass {options}")
 
 
 def shown(name: str, value: object) -> str:
     """Return how a message about a wrong type begins."""
-    return f"{name}={reprlib.repr(value)} is of type {type(value).__name__}"
+    return f"{name}={brief(value)} is of type {type(value).__name__}"

@@ -22,7 +22,7 @@ from gdpnum.measures.divergence import DeltaDivergence, delta_divergence
 from gdpnum.measures.gdp import GDPFit, fit_gdp
 from gdpnum.mechanisms.mechanism import Mechanism
 from gdpnum.representations import KnownCurve
-from gdpnum.rounding import rounded_up
+from gdpnum.rounding import rounded_down, rounded_up
 from gdpnum.subject import Subject
 
 __all__ = ["Comparison", "Crossing", "Order", "Pairing", "compare"]
@@ -165,7 +165,7 @@ class Comparison:
         lines = []
         for first, second in combinations(range(len(self.subjects)), 2):
             pairing = self.between(first, second)
-            delta = f"Delta {pairing.delta_divergence.value:.3g}"
+            delta = f"Delta {rounded_up(pairing.delta_divergence.value, digits=3)}"
             order = f"{pairing.order}{_condition(pairing)}"
             lines.append(f"[{first}] against [{second}]: {order}, {delta}{_where(pairing)}")
         other = [
@@ -213,12 +213,12 @@ def compare(*subjects: Subject, slack: float = 1e-10, tolerance: float = 1e-4) -
     slack = _validate.fraction("slack", slack, advice="pass an allowance such as 1e-10")
     tolerance = checked_tolerance(tolerance)
     _refuse_mixed(subjects)
-    names = tuple(_name(one) for one in subjects)
-    subjects = tuple(_meant(one) for one in subjects)
+    given, subjects = subjects, tuple(_meant(one) for one in subjects)
     curves = [
         as_curve(f"subjects[{number}]", one, tolerance=tolerance)
         for number, one in enumerate(subjects)
     ]
+    names = tuple(_name(one) for one in given)
     both = list(zip(subjects, curves, strict=True))
     return Comparison(
         subjects=names,
@@ -341,7 +341,7 @@ def _where(pairing: Pairing) -> str:
         return ""
     sides = " and ".join(
         f"{rounded_up(one.first_tpr, digits=3)} to {rounded_up(one.second_tpr, digits=3)} "
-        f"at FPR {one.alpha:.3g}"
+        f"at FPR {rounded_down(one.alpha, digits=3)}"
         for one in (crossing.lower, crossing.higher)
     )
     return f"; they cross at FPR {crossing.alpha:.3g} (TPR {sides})"

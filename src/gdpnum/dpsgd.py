@@ -207,7 +207,7 @@ class CTDAccountant:
     ) -> float | Floats:
         """Return the least false negative rate of any attack with false positive rate ``alpha``.
 
-        A number for a number, an array for several. By default at the eight alphas of the paper:
+        A number for a number, an array for several. By default at eight alphas:
         1e-10, 1e-8, 1e-6, 1e-4, 1e-3, 1e-2, 1e-1 and (1 - advantage) / 2.
         """
         curve = self._curve(grid_step)

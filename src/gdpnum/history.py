@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import reprlib
 
 from gdpnum import _validate
 from gdpnum.errors import GdpnumError, InvalidArgument
@@ -54,7 +53,7 @@ def _segment(index: int, entry: object) -> Segment:
     name = f"history[{index}]"
     if not isinstance(entry, (list, tuple)) or len(entry) != 3:
         raise InvalidArgument(
-            f"{name}={reprlib.repr(entry)} is not (noise_multiplier, sample_rate, num_steps)"
+            f"{name}={_validate.brief(entry)} is not (noise_multiplier, sample_rate, num_steps)"
         )
     sigma, rate, steps = entry
     try:

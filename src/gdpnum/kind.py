@@ -8,7 +8,7 @@ records are in ``kinds`` and, for what is known only by a guarantee, beside thei
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -64,6 +64,8 @@ class Kind:
     - ``knob``: what calibration turns. ``words``: how a report says it.
     - ``readers``: from the names of other packages' descriptions, by which ours is made.
     - ``example``: a leaf, on which the catalogue is tested.
+    - ``together``: the pairs of so many releases of a leaf in company, each with how often, where
+      they are others than its own pair that many times.
 
     A part that there is none of is `Missing`, with the reason.
     """
@@ -81,6 +83,7 @@ class Kind:
     knob: Knob | Missing
     words: Callable[[Any], Words] | Missing
     readers: Mapping[str, Callable[..., Any]] | Missing
+    together: Callable[[Any, int], Sequence[tuple[Pair | Bracket, int]]] | None = None
 
     @property
     def name(self) -> str:

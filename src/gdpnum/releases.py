@@ -13,7 +13,7 @@ from gdpnum.kind import kind_of
 from gdpnum.mechanisms.mechanism import Mechanism
 from gdpnum.pairs.atomic import approx_dp_pair
 from gdpnum.pairs.gaussian import GaussianPair
-from gdpnum.pairs.pair import Bracket, Release
+from gdpnum.pairs.pair import Bracket, Pair, Release
 
 __all__ = ["Releases", "composed_mu", "exact_mu", "gaussian_release", "releases"]
 
@@ -51,20 +51,24 @@ def releases(mechanism: Mechanism) -> Releases:
     below: list[Release] = []
     gaussians: list[tuple[Fraction | float, int]] = []
     exact = True
+    pairs: list[tuple[Pair | Bracket | None, int]]
     for leaf, count in mechanism.parts:
         kind = kind_of(leaf)
         if kind.is_gaussian(leaf):
             gaussians.append((kind.squared_mu(leaf), count))
             continue
-        found = kind.pair(leaf)
-        if isinstance(found, Bracket):
-            exact = False
-            above.append(Release(found.above, count))
-            # To forget a release is a processing of the others: what is left is dominated.
-            below += [] if found.below is None else [Release(found.below, count)]
-        elif found is not None:
-            above.append(Release(found, count))
-            below.append(Release(found, count))
+        pairs = [(kind.pair(leaf), count)]
+        if total > 1 and kind.together is not None:
+            pairs = list(kind.together(leaf, count))
+        for found, times in pairs:
+            if isinstance(found, Bracket):
+                exact = False
+                above += [] if found.above is None else [Release(found.above, times)]
+                # To forget a release is a processing of the others: what is left is dominated.
+                below += [] if found.below is None else [Release(found.below, times)]
+            elif found is not None:
+                above.append(Release(found, times))
+                below.append(Release(found, times))
     mu = composed_mu(gaussians)
     if mu > 0.0:
         above.append(gaussian_release(mu))
@@ -103,5 +107,5 @@ def gaussian_release(mu: float) -> Release:
     """The release of one Gaussian, in equal pieces of mu <= 1 that keep exp(loss) in range."""
     if mu > _LARGEST_MU:
         return Release(approx_dp_pair(0.0, 1.0), 1)
-    pieces = math.ceil(mu**2)
+    pieces = max(1, math.ceil(mu**2))  # a square may underflow
     return Release(GaussianPair(mu / math.sqrt(pieces)), pieces)

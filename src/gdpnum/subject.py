@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol, TypeAlias
 
+from gdpnum import _validate
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import InvalidType
 from gdpnum.mechanisms.mechanism import Mechanism
@@ -56,6 +57,6 @@ def plain(name: str, subject: object) -> Mechanism | TradeoffCurve:
             if found is not None:
                 return found
     raise InvalidType(
-        f"{name}={subject!r} has no trade-off curve; pass a mechanism, a curve, a representation, "
-        "a fit or a statement"
+        f"{name}={_validate.brief(subject)} has no trade-off curve; pass a mechanism, a curve, "
+        "a representation, a fit or a statement"
     )

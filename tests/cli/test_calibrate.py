@@ -35,7 +35,7 @@ def test_batches_are_rounded_down_whatever_floats_do():
 
 
 def test_steps_are_whole():
-    options = ["--noise-multiplier", "5", "--sample-rate", "1", "--mu", "1"]
+    options = ["--noise-multiplier", "5", "--sample-rate", "1.0", "--mu", "1"]
     assert document("calibrate", *options)["steps"] == 25
     assert printed("calibrate", *options).startswith("Steps 25: the largest that meets mu <= 1.0")
 
@@ -43,13 +43,19 @@ def test_steps_are_whole():
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ("--sample-rate 0.01 --mu 1", "noise_multiplier and steps are left out; pass two of"),
-        ("--sample-rate 0.01 --steps 10", "no target is given; pass one of mu"),
-        ("--sample-rate 0.01 --steps 10 --mu 1 --advantage 0.1", "mu and advantage are given"),
-        ("--sample-rate 0.01 --steps 10 --epsilon 1", "epsilon is given without delta"),
-        ("--sample-rate 0.01 --steps 10 --fpr 0.1 --mu 1", "fpr is given without tpr"),
+        (
+            "--sample-rate 0.01 --mu 1",
+            "--noise-multiplier and --steps are left out; pass two of --noise-multiplier, ",
+        ),
+        ("--sample-rate 0.01 --steps 10", "no target is given; pass one of --mu"),
+        ("--sample-rate 0.01 --steps 10 --mu 1 --advantage 0.1", "--mu and --advantage are given"),
+        ("--sample-rate 0.01 --steps 10 --epsilon 1", "--epsilon is given without --delta"),
+        ("--sample-rate 0.01 --steps 10 --fpr 0.1 --mu 1", "--fpr is given without --tpr"),
+        ("--sample-rate 0.01 --steps 10 --tpr 0.01 --fpr 0.1", "--tpr=0.01 is not above --fpr=0.1"),
+        ("--sample-rate 0.01 --steps 10 --mu 1 --slack 2", "--slack=2.0 is outside [0, 1)"),
+        ("--sample-rate 0.01 --steps 10 --mu 0", "--mu=0.0 is not positive"),
         ("--noise-multiplier 1 --epochs 2 --mu 1", "epochs need a sample rate above 0"),
-        ("--noise-multiplier 0.1 --sample-rate 1 --mu 0.01", "mu <= 0.01"),
+        ("--noise-multiplier 0.1 --sample-rate 1.0 --mu 0.01", "mu <= 0.01"),
     ],
 )
 def test_bad_input_is_one_line(options, said):
@@ -65,4 +71,12 @@ def test_what_was_given_is_printed_in_full():
 
 def test_a_dataset_beyond_all_floats_is_refused():
     options = ["--sample-rate", "0.01", "--steps", "10", "--mu", "1", "--dataset-size", "1" * 401]
-    assert refused("calibrate", *options).startswith("dataset_size=1111")
+    assert refused("calibrate", *options).startswith("--dataset-size='1111")
+
+
+def test_sizes_and_epochs_say_the_run():
+    sizes = ["--batch-size", "600", "--dataset-size", "6e4", "--epochs", "10"]
+    assert document("calibrate", *sizes, "--mu", "1") == {
+        **document(*NOISE, "--mu", "1"),
+        "batch_size": 600,
+    }

@@ -10,9 +10,23 @@ from tests.cli.invoking import document, printed, refused
 def test_the_more_private_is_named(tmp_path):
     path = tmp_path / "run.json"
     path.write_text(json.dumps({"parts": [{"type": "Gaussian", "sigma": 1.0}]}))
-    assert "[0] is more private than [1]" in printed("compare", "GDP:mu=0.5", str(path))
-    assert "[1] is more private than [0]" in printed("compare", str(path), "GDP:mu=0.5")
-    assert "[0] and [1] are equally private" in printed("compare", str(path), "GDP:mu=1")
+    assert "[0] against [1]: more private, Delta" in printed("compare", "GDP:mu=0.5", str(path))
+    assert "[0] against [1]: less private, Delta" in printed("compare", str(path), "GDP:mu=0.5")
+    assert "[0] against [1]: equal, Delta 0" in printed("compare", str(path), "GDP:mu=1")
+
+
+def test_it_says_what_python_says():
+    sources = ["DPSGD:noise_multiplier=1,sample_rate=1%,steps=1e2", "GDP:mu=1", "Laplace:scale=2"]
+    runs = [
+        library.DPSGD(noise_multiplier=1.0, sample_rate=0.01, steps=100),
+        library.GDP(mu=1.0),
+        library.Laplace(scale=2.0),
+    ]
+    said = printed("compare", *sources).splitlines()
+    wanted = str(library.compare(*runs)).splitlines()
+    assert said[4:] == wanted[4:]
+    assert [line.split()[-2:] for line in said[:4]] == [line.split()[-2:] for line in wanted[:4]]
+    assert [line.split()[1] for line in said[1:4]] == sources
 
 
 def test_curves_that_cross_are_said_to():
@@ -21,9 +35,9 @@ def test_curves_that_cross_are_said_to():
     assert (pair["first"], pair["second"], pair["order"]) == (0, 1, "incomparable")
     assert 0.0 < pair["crossing"]["fpr"] < 0.5
     assert pair["delta_divergence"] == max(pair["forward"], pair["backward"])
-    assert "Neither [0] nor [1] is more private; they cross at" in printed(
-        "compare", "GDP:mu=1", "PureDP:epsilon=1"
-    )
+    text = printed("compare", "GDP:mu=1", "PureDP:epsilon=1")
+    assert "[0] against [1]: incomparable" in text
+    assert "they cross at FPR 0.2" in text
 
 
 def test_three_are_compared_pair_by_pair():
@@ -37,8 +51,8 @@ def test_three_are_compared_pair_by_pair():
 def test_statements_are_compared_too(tmp_path):
     path = tmp_path / "statement.json"
     path.write_text(printed("run", "Gaussian:sigma=1", "--json"))
-    assert "equally private" in printed("compare", str(path), "Gaussian:sigma=1")
-    assert "equally private" in printed("compare", "-", str(path), stdin=path.read_text())
+    assert "[1]: equal" in printed("compare", str(path), "Gaussian:sigma=1")
+    assert "[1]: equal" in printed("compare", "-", str(path), stdin=path.read_text())
 
 
 def test_the_curves_are_drawn(tmp_path):
@@ -67,16 +81,17 @@ def test_bad_input_is_one_line(sources, said):
 
 
 def test_an_order_says_down_to_which_fpr_it_holds():
-    text = printed("compare", "GDP:mu=0.5", "GDP:mu=1")
-    assert "at no FPR of 1e-12 or more does an attack on it have a higher TPR" in text
+    run = "DPSGD:noise_multiplier=1,sample_rate=0.01,steps=10"
+    assert "more private at FPRs of 1e-12 or more, " in printed("compare", run, "GDP:mu=1")
+    assert document("compare", run, "GDP:mu=1")["pairs"][0]["smallest_fpr"] == 1e-12
+    assert "more private, " in printed("compare", "GDP:mu=0.5", "GDP:mu=1")
 
 
 def test_tprs_are_rounded_up_and_their_fprs_down():
     curves = [library.GDP(mu=1.0).curve(), library.PureDP(epsilon=1.0).curve()]
     text = printed("compare", "GDP:mu=1", "PureDP:epsilon=1")
-    found = re.findall(r"at FPR ([\d.e-]+)(?: \[0\] allows a TPR of)? ([\d.e-]+) and (?:\[1\] )?"
-                       r"([\d.e-]+)", text)  # fmt: skip
+    found = re.findall(r"([\d.e-]+) to ([\d.e-]+) at FPR ([\d.e-]+)", text)
     assert len(found) == 2
-    for fpr, *tprs in found:
+    for *tprs, fpr in found:
         for curve, tpr in zip(curves, tprs, strict=True):
             assert float(tpr) >= curve.tpr(float(fpr))

@@ -1,3 +1,5 @@
+import math
+
 import pytest
 
 import gdpnum as library
@@ -46,8 +48,6 @@ def test_what_was_given_comes_back_as_it_was():
     found = document("convert", "--epsilon", "4", "--delta", "1e-5")
     assert found["epsilon"][0] == {"delta": 1e-5, "epsilon": 4.0}
     assert document("convert", "--advantage", "0.3")["advantage"] == 0.3
-    # Pure DP has its epsilon at every delta, whatever its mu would allow.
-    assert {row["epsilon"] for row in document("convert", "--epsilon", "1")["epsilon"]} == {1.0}
 
 
 def test_the_table_is_rounded_to_the_safe_side():
@@ -62,16 +62,49 @@ def test_the_table_is_rounded_to_the_safe_side():
     [
         ("", "nothing to convert is given; pass one of --mu"),
         ("--mu 1 --rho 2", "--mu and --rho are given; pass one of"),
-        ("--rho 0.5", "rho-zCDP alone implies no finite mu; pass --assuming-gaussian if"),
         ("--mu 1 --assuming-gaussian", "--assuming-gaussian is for --rho"),
         ("--tpr 0.5", "--tpr has 0 of --fpr; pass one"),
         ("--epsilon 1 --delta 0.1 --delta 0.2", "--epsilon has 2 of --delta; pass one"),
         ("--tpr 1 --fpr 0.1", "no finite mu has tpr = 1, fpr = 0.1"),
-        ("--mu -1", "mu=-1.0 is negative"),
-        ("--mu nan", "mu=nan is not a finite float"),
-        ("--mu 1 --delta 2", "delta=2.0 is outside [0, 1]"),
-        ("--mu one", "Invalid value for '--mu'"),
+        ("--tpr 0.1 --fpr 0.5", "--tpr=0.1 is below --fpr=0.5: guessing at random does better"),
+        ("--mu -1", "--mu=-1.0 is negative"),
+        ("--mu nan", "--mu=nan is not a finite float"),
+        ("--mu 1 --delta 2", "--delta=2.0 is outside [0, 1]"),
+        ("--mu one", "--mu=one is no number"),
     ],
 )
 def test_bad_input_is_one_line(options, said):
     assert refused("convert", *options.split()).startswith(said)
+
+
+def test_a_pure_epsilon_says_the_rest_without_the_detour_by_mu():
+    """TPR <= e^eps FPR, advantage tanh(eps / 2), and the rho of randomised response, at most
+    eps^2 / 2; by way of mu all three would be looser."""
+    found = document("convert", "--epsilon", "1", "--fpr", "0.01")
+    assert found["tpr"][0]["tpr"] == pytest.approx(0.01 * math.e, rel=1e-12)
+    assert found["advantage"] == pytest.approx(math.tanh(0.5), rel=1e-12)
+    assert found["rho"] == library.ZCDP.fit(library.RandomizedResponse(epsilon=1.0)).rho < 0.5
+    assert found["tpr"][0]["tpr"] < library.tpr_from_mu(found["mu"], 0.01)
+    assert found["rho"] < library.rho_from_mu(found["mu"])
+    assert 1.0 - 1e-4 < found["epsilon"][0]["epsilon"] <= 1.0
+
+
+@pytest.mark.parametrize(
+    ("options", "source"),
+    [(["--rho", "0.5"], "ZCDP:rho=0.5"), (["--epsilon", "2"], "PureDP:epsilon=2")],
+)
+def test_what_is_converted_agrees_with_what_is_run(options, source):
+    places = ["--fpr", "0.01", "--fpr", "0.1"]
+    converted, run = document("convert", *options, *places), document("run", source, *places)
+    for one, other in zip(converted["epsilon"], run["epsilon"], strict=True):
+        assert one == pytest.approx(other, rel=1e-12)
+    tprs = {row["fpr"]: row["tpr"] for row in run["tpr"]}
+    for row in converted["tpr"]:
+        assert row["tpr"] == pytest.approx(tprs[row["fpr"]], rel=1e-12)
+    assert converted["advantage"] == pytest.approx(run["advantage"], rel=1e-12)
+
+
+def test_a_rho_has_no_mu_but_the_rest():
+    found = document("convert", "--rho", "0.5")
+    assert (found["mu"], found["rho"]) == ("inf", 0.5)
+    assert "mu         none " in printed("convert", "--rho", "0.5")

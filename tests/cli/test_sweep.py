@@ -12,10 +12,12 @@ import pytest
 
 import gdpnum as library
 from gdpnum.cli.settings import grid_of, numbers, settings_in
+from gdpnum.sweeps.setting import mechanism_of
 from tests.cli.invoking import command, environment, gdpnum, printed, process, refused
 
 GRID = ["--noise-multiplier", "1,2", "--sample-rate", "0.001:0.1:3", "--steps", "50,100"]
 ONE = ["--noise-multiplier", "1", "--sample-rate", "0.01", "--steps", "50"]
+POINT = {"noise_multiplier": "1", "sample_rate": "0.1"}
 MU = ["--columns", "mu", "--workers", "1"]
 
 SETTINGS = library.grid(
@@ -27,7 +29,8 @@ SETTINGS = library.grid(
 
 
 def test_options_make_a_grid():
-    assert grid_of("1,2", "0.001:0.1:3", "50,100", None) == SETTINGS
+    given = {"noise_multiplier": "1,2", "sample_rate": "0.1%:10%:3", "steps": "50,1e2"}
+    assert grid_of(given) == SETTINGS
 
 
 def test_a_range_is_geometric_with_exact_ends():
@@ -39,15 +42,26 @@ def test_a_range_is_geometric_with_exact_ends():
 
 
 def test_steps_of_a_range_are_whole_and_distinct():
-    found = [one["steps"] for one in grid_of("1", "0.1", "1:10:20", None)]
+    found = [one["steps"] for one in grid_of({**POINT, "steps": "1:10:20"})]
     assert found == list(range(1, 11))
     assert all(isinstance(one, int) for one in found)
 
 
 def test_epochs_take_the_steps_of_each_rate():
-    found = grid_of("1", "0.1,0.3", None, "3")
-    assert [one["steps"] for one in found] == [30, 10]
-    assert [one["epochs"] for one in found] == [3.0, 3.0]
+    found = grid_of({"noise_multiplier": "1", "sample_rate": "0.1,0.3", "epochs": "3"})
+    assert [mechanism_of(one) for one in found] == [
+        library.DPSGD(noise_multiplier=1.0, sample_rate=rate, steps=steps)
+        for rate, steps in [(0.1, 30), (0.3, 10)]
+    ]
+
+
+def test_batches_say_the_rate():
+    (found,) = grid_of(
+        {"noise_multiplier": "1", "batch_size": "256", "dataset_size": "6e4", "epochs": "2"}
+    )
+    assert mechanism_of(found) == library.DPSGD(
+        noise_multiplier=1.0, sample_rate=256 / 60_000, steps=469
+    )
 
 
 @pytest.mark.parametrize("form", ["csv", "jsonl"])
@@ -109,6 +123,26 @@ def test_a_setting_that_fails_is_a_row_and_a_word():
     assert len(result.stdout.splitlines()) == 3
     assert "noise_multiplier=-2.0 is not positive" in result.stdout
     assert result.stderr.startswith("gdpnum: 1 of 2 settings failed, the first by InvalidArgument")
+
+
+def test_a_sweep_of_which_nothing_came_says_so_by_its_status():
+    result = gdpnum("sweep", "--noise-multiplier=-1,-2", *ONE[2:], *MU)
+    assert result.exit_code == 1
+    assert result.stderr.startswith("gdpnum: 2 of 2 settings failed")
+
+
+def test_numbers_in_a_file_are_read_as_those_of_options(tmp_path):
+    rows = "noise_multiplier,batch_size,dataset_size,epochs,who\n1,256,6e4,150%,me\n"
+    (tmp_path / "settings.csv").write_text(rows)
+    lines = '{"noise_multiplier": 1, "sample_rate": "256/60000", "steps": "1e4", "who": "1%"}\n'
+    (tmp_path / "settings.jsonl").write_text(lines)
+    assert settings_in(str(tmp_path / "settings.csv")) == [
+        {"noise_multiplier": 1.0, "batch_size": 256, "dataset_size": 60_000, "epochs": 1.5,
+         "who": "me"}
+    ]  # fmt: skip
+    assert settings_in(str(tmp_path / "settings.jsonl")) == [
+        {"noise_multiplier": 1, "sample_rate": 256 / 60_000, "steps": 10_000, "who": "1%"}
+    ]
 
 
 def test_a_sweep_goes_on_from_its_rows(tmp_path, monkeypatch):
@@ -185,7 +219,7 @@ def test_progress_is_for_a_terminal_only(tmp_path):
     os.close(ours)
     assert "12/12 settings" in seen
     assert "/s" in seen  # the rate
-    assert "0:00:00" in seen  # the time that remains
+    assert "0:00:00 left" in seen
     assert len(done.stdout.splitlines()) == 13
 
 
@@ -195,9 +229,9 @@ def test_progress_is_for_a_terminal_only(tmp_path):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ([], "pass --noise-multiplier, --sample-rate and one of --steps and --epochs"),
-        (ONE[:4], "pass --noise-multiplier, --sample-rate and one of"),
-        ([*ONE, "--epochs", "3"], "pass --noise-multiplier, --sample-rate and one of"),
+        ([], "pass --noise-multiplier, --sample-rate (or --batch-size and --dataset-size) and one"),
+        (ONE[:4], "pass --noise-multiplier, --sample-rate (or"),
+        ([*ONE, "--epochs", "3"], "pass --noise-multiplier, --sample-rate (or"),
         ([*ONE, "--settings", "x.csv"], "--settings holds whole settings"),
         ([*ONE[:2], "--sample-rate", "a", *ONE[4:]], "--sample-rate holds 'a', which is no number"),
         ([*ONE[:2], "--sample-rate", "nan", *ONE[4:]], "--sample-rate holds 'nan', which is no"),
@@ -207,14 +241,14 @@ def test_progress_is_for_a_terminal_only(tmp_path):
         ([*ONE[:2], "--sample-rate", "1:2", *ONE[4:]], "--sample-rate holds '1:2'"),
         ([*ONE[:2], "--sample-rate", "1:2:3:4", *ONE[4:]], "--sample-rate holds '1:2:3:4'"),
         ([*ONE[:4], "--steps", "1.5"], "--steps holds '1.5', which is no whole number"),
-        ([*ONE, "--columns", "mu,my"], "columns holds 'my', which is no column"),
-        ([*ONE, "--slack", "2"], "slack=2.0 is outside"),
-        ([*ONE, "--workers", "0"], "workers=0 is below 1"),
+        ([*ONE, "--columns", "mu,my"], "--columns holds 'my', which is no column"),
+        ([*ONE, "--slack", "2"], "--slack=2.0 is outside"),
+        ([*ONE, "--workers", "0"], "--workers=0 is below 1"),
         ([*ONE, "--workers", "1", "--scheduler", "tcp://x:1"], "--workers is for this machine"),
         ([*ONE, "--out", "x.xls"], "--out x.xls does not end in .csv, .jsonl or .parquet"),
         ([*ONE, "--out", "no/such/x.csv"], "--out no/such/x.csv cannot be written"),
         ([*ONE, "--out", "x.jsonl", "--resume", "./x.jsonl"], "--out and --resume are the same"),
-        ([*ONE, "--resume", "no/such/x.jsonl"], "resume='no/such/x.jsonl' cannot be written"),
+        ([*ONE, "--resume", "no/such/x.jsonl"], "--resume='no/such/x.jsonl' cannot be written"),
         (["--settings", "none.csv"], "none.csv cannot be read (No such file or directory)"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
@@ -232,7 +266,9 @@ def test_bad_input_is_one_line_before_any_work(monkeypatch, options, said):
         ("noise_multiplier,sample_rate,steps\n1,0.1\n", "line 2 has 2 cells where the header"),
         ("noise_multiplier,sample_rate,steps\n1,0.1,2.5\n", "line 2: steps is '2.5', not a whole"),
         ("noise_multiplier,sample_rate,steps\n1,,2\n", "line 2: sample_rate is '', not a number"),
-        ("noise_multiplier,rate,steps\n1,0.1,2\n", "settings[0] has no 'sample_rate'"),
+        ("noise_multiplier,batch_size,steps\n1,10,2\n", "settings[0] has no 'sample_rate', only"),
+        ("noise_multiplier,sample_rate,steps,fixed_bins\n1,0.1,2,maybe\n", "not true or false"),
+        ("noise_multiplier,rate,steps\n1,0.1,2\n", "settings[0] has the key 'rate'"),
         ('{"steps": 1}\n[3]\n', "line 2 is not an object"),
         ('{"steps": 1}\n{\n', "line 2 is not JSON"),
         ('{"steps": NaN}\n', "line 1 is not JSON"),
@@ -255,7 +291,10 @@ def test_the_rows_of_another_sweep_are_refused(tmp_path):
     ("option", "said"),
     [
         (["--out", "x.parquet"], "this needs the package pyarrow; pip install pyarrow"),
-        (["--scheduler", "tcp://x:1"], "this needs the package dask; pip install 'gdpnum[dask]'"),
+        (
+            ["--scheduler", "tcp://x:1"],
+            "this needs the package dask; pip install 'dask[distributed]'",
+        ),
     ],
 )
 def test_a_missing_package_is_named_before_any_work(monkeypatch, option, said):
@@ -267,5 +306,5 @@ def test_a_missing_package_is_named_before_any_work(monkeypatch, option, said):
 
 
 def test_whole_numbers_may_be_written_as_powers_of_ten():
-    found = [one["steps"] for one in grid_of("1", "0.1", "1e3,20.0,9007199254740993", None)]
+    found = [one["steps"] for one in grid_of({**POINT, "steps": "1e3,20.0,9007199254740993"})]
     assert found == [1000, 20, 9007199254740993]

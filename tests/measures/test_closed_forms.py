@@ -25,7 +25,13 @@ def gaussians(sigmas):
 @pytest.mark.parametrize("sigmas", SIGMAS, ids=lambda sigmas: f"{len(sigmas)}x{sigmas[0]}")
 def test_mu_of_gaussians_is_the_root_of_the_sum_of_squares(sigmas, slack):
     exact = sqrt(sum(sigma**-2 for sigma in sigmas))
-    assert fit_gdp(gaussians(sigmas), slack=slack).mu == pytest.approx(exact, rel=1e-12)
+    fit = fit_gdp(gaussians(sigmas), slack=slack)
+    if fit.mu_lower > 0.999 * exact:
+        assert fit.mu == pytest.approx(exact, rel=1e-12)
+    else:
+        # The slack makes a difference, and is used.
+        smallest = float(gaussian_dp.gaussian_mu(exact, slack))
+        assert smallest <= fit.mu <= smallest + 1e-12
 
 
 @every_slack
@@ -117,7 +123,6 @@ def test_the_bracket_of_pure_dp_holds_its_smallest_mu(epsilon, slack):
 def test_a_leak_above_the_slack_has_no_finite_mu_and_the_fit_says_why(count):
     fit = fit_gdp(ApproxDP(epsilon=1.0, delta=1e-6) * count, slack=1e-8)
     assert fit.mu == fit.mu_lower == inf
-    assert fit.reason is not None
     assert "slack=1e-08" in fit.reason
     assert f"{count}e-06" in fit.reason
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gdpnum.paper import reproduce
+from paper import reproduce
 
 
 class Reproduced:

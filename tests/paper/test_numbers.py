@@ -69,8 +69,9 @@ def test_table_4_is_the_paper_s(reproduced, mu, printed):
 def test_the_headline(reproduced):
     table = reproduced.table("figure-1ab")
     for name, printed in {
-        "mu, at slack 1e-10": "1.57",
-        "regret of mu": "0.001",
+        "mu of DP-SGD, at slack 1e-10": "1.57",
+        "regret of mu for DP-SGD": "0.001",
+        "regret of epsilon = 1 for Laplace": "0.0343",
         "TPR at FPR 10 %, in %: the whole curve": "61",
         "TPR at FPR 10 %, in %: mu alone": "61",
         "TPR at FPR 10 %, in %: (7.42, 1e-5)-DP alone": "99.95",
@@ -113,7 +114,7 @@ def test_the_optimal_renyi_curve_is_better_still(reproduced):
                 assert float(row[mechanism]) < float(row[f"{mechanism}, raw"])
 
 
-# --- Tables 1, 2, 6 and 7 -------------------------------------------------------------------------
+# --- Tables 1, 2, 5 and 6 -------------------------------------------------------------------------
 
 
 def test_table_1_only_mu_is_concise_ordered_and_accurate(reproduced):
@@ -153,8 +154,8 @@ def test_the_epsilons_of_table_2_are_those_of_50_000_records(reproduced):
         assert rounds_to(row["RDP, /60000"], mistaken)
 
 
-@pytest.mark.parametrize(("slug", "rows"), [("table-6", 6), ("table-7", 4)])
-def test_tables_6_and_7_are_the_reference(reproduced, slug, rows):
+@pytest.mark.parametrize(("slug", "rows"), [("table-5", 6), ("table-6", 4)])
+def test_tables_5_and_6_are_the_reference(reproduced, slug, rows):
     known = {
         (one["steps"][0]["noise_multiplier"], one["steps"][0]["num_steps"]): one
         for one in REFERENCE
@@ -165,12 +166,12 @@ def test_tables_6_and_7_are_the_reference(reproduced, slug, rows):
     for row in table:
         reference = known[float(row["sigma"]), int(row["steps"])]
         exact = reference["mu@1e-10"]
-        assert exact - reference["mu@1e-10_err"] <= float(row["mu"]) <= exact * (1.0 + 2e-5)
-        assert reference["regret@1e-10"] <= float(row["regret"]) <= reference["regret@1e-10"] + 5e-6
+        assert exact - reference["mu@1e-10_err"] <= float(row["mu"]) <= exact * (1.0 + 2e-7) + 1e-9
+        assert reference["regret@1e-10"] <= float(row["regret"]) <= reference["regret@1e-10"] + 1e-7
         assert all_agree(row, "reference")
 
 
-# --- Figures 2 to 4 and appendix B ----------------------------------------------------------------
+# --- Figures 2, 5 and 6 ------------------------------------------------------------------------
 
 
 def test_delta_is_the_most_by_which_an_error_is_understated(reproduced):
@@ -178,16 +179,15 @@ def test_delta_is_the_most_by_which_an_error_is_understated(reproduced):
     assert rounds_to(table["Delta(f, g)"]["here"], table["their difference"]["here"])
 
 
-def test_topdown_is_the_paper_s_in_under_a_second(reproduced):
-    table = reproduced.table("figure-4a")
+def test_topdown_is_the_paper_s(reproduced):
+    table = reproduced.table("figure-5a")
     assert rounds_to(table["mu, at slack 1e-10"]["here"], "2.702")
     assert rounds_to(table["sqrt(2 rho), the mu of Gaussian noise"]["here"], "2.70185")
     assert 0.0 < float(table["regret of mu, at most"]["here"]) < 1e-7
-    assert float(table["seconds for mu and its regret"]["here"]) < 1.0
 
 
 def test_randomised_response_is_the_paper_s(reproduced):
-    table = reproduced.table("figure-4b")
+    table = reproduced.table("figure-5b")
     assert rounds_to(table["mu of randomised response, slack 1e-10"]["here"], "1.23204")
     assert rounds_to(table["mu, by Prop. 6.1: -2 Phi^-1(1/(e + 1))"]["here"], "1.23204")
     assert rounds_to(table["regret of mu"]["here"], "0.0575")
@@ -196,7 +196,7 @@ def test_randomised_response_is_the_paper_s(reproduced):
 
 
 def test_many_pairs_say_what_mu_says(reproduced):
-    for row in reproduced.records("appendix-b"):
+    for row in reproduced.records("figure-6"):
         by_mu, by_pairs = float(row["TPR by mu"]), float(row["TPR by 60 pairs"])
         assert by_mu <= by_pairs <= 1.02 * by_mu
         assert by_pairs < float(row["TPR by (8, 1e-5) alone"])

@@ -19,7 +19,7 @@ def worst(records):
 
 @pytest.fixture
 def swept(reproduced):
-    return reproduced.records("figure-3-sweep")
+    return reproduced.records("figure-4-sweep")
 
 
 def test_the_sweep_covers_what_the_rule_speaks_of(swept):
@@ -62,12 +62,12 @@ def test_the_paper_s_rule_does_not(swept):
     ],
 )
 def test_the_regrets_named(reproduced, setting, slack, printed):
-    row = reproduced.table("figure-3-slack")[setting]
+    row = reproduced.table("figure-4-slack")[setting]
     assert rounds_to(row[f"regret, slack {slack}"], printed)
 
 
 def test_at_a_slack_of_1e_4_the_paper_s_rule_holds_where_it_is_said_to(reproduced):
-    for row in reproduced.records("figure-3-slack"):
+    for row in reproduced.records("figure-4-slack"):
         assert float(row["regret, slack 0.0001"]) < 0.01
 
 

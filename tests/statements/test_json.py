@@ -66,7 +66,7 @@ def test_every_kind_of_run_is_the_same_after_json(run):
     check(statement(run))
 
 
-@settings(max_examples=25)
+@settings(max_examples=10)
 @given(
     st.text(),
     st.integers(1, 10**9),

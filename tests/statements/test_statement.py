@@ -1,5 +1,6 @@
 import datetime
 import math
+import re
 
 import numpy as np
 import pytest
@@ -38,8 +39,19 @@ def test_the_table_has_the_fpr_at_which_errors_are_equal(stated):
     assert row.tpr == pytest.approx(1.0 - row.fpr, abs=1e-9)
 
 
-def test_the_size_of_the_dataset_adds_a_delta(stated):
-    assert [row.delta for row in stated("headline").epsilon] == [2e-5, 1e-5, 1e-6, 1e-9]
+def test_the_size_of_the_dataset_adds_two_deltas(stated):
+    """1 / N, and N^-1.1 = exp(-1.1 log N) for N = 50,000."""
+    deltas = [row.delta for row in stated("headline").epsilon]
+    power = math.exp(-1.1 * math.log(50_000))
+    assert deltas == pytest.approx([2e-5, 1e-5, power, 1e-6, 1e-9], rel=1e-12, abs=0.0)
+    text = stated("headline").to_markdown()
+    assert re.search(r"\| 2e-5 \| [\d.]+ \(delta 1 / size\) \|", text)
+    assert re.search(r"\| 6\.779e-6 \| [\d.]+ \(delta size\^-1\.1\) \|", text)
+
+
+def test_a_dataset_beyond_the_floats_has_no_such_delta():
+    found = statement(gdpnum.Laplace(scale=1.0), dataset_size=10**300)
+    assert min(row.delta for row in found.epsilon) == 1e-300
 
 
 def test_between_points_of_the_curve_the_next_one_is_a_bound(stated):

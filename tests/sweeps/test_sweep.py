@@ -274,7 +274,8 @@ def test_values_of_a_grid_are_lists():
         ("neighboring", "neighbouring"),
         ("neighboring_relation", "neighbouring"),
         ("sigma", "noise_multiplier"),
-        ("epochs", "steps"),
+        ("num_steps", "steps"),
+        ("lot_size", "batch_size"),
         ("Sample-Rate", "sample_rate"),
     ],
 )
@@ -293,3 +294,13 @@ def test_curves_that_print_alike_are_told_apart(tmp_path):
     sweep([flat], columns=["mu"], workers=1, resume=path)
     with pytest.raises(InvalidArgument, match="is of another sweep"):
         sweep([steep], columns=["mu"], workers=1, resume=path)
+
+
+def test_a_setting_may_say_batches_and_epochs():
+    (record,) = sweep(
+        [{"noise_multiplier": 1.0, "batch_size": 300, "dataset_size": 1000, "epochs": 3}],
+        columns=["mu"],
+        workers=1,
+    )
+    run = DPSGD(noise_multiplier=1.0, sample_rate=0.3, steps=10)  # in floats 3 / 0.3 is above 10
+    assert record["mu"] == fit_gdp(run).mu

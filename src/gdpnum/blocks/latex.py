@@ -73,13 +73,14 @@ def _escaped(text: str) -> str:
 def _set(text: str) -> str:
     r"""Our own words, with formulas and numbers as mathematics.
 
-    >>> print(_set("mu = 1.57 with slack 2e-10, at 10 %: N(0, 1)"))
-    $\mu = 1.57$ with slack $2 \cdot 10^{-10}$, at 10\,\%: $N(0, 1)$
+    >>> print(_set("mu = 1.57 with slack 2e-10, at 10 %: N(0, 1); size^-1.1"))
+    $\mu = 1.57$ with slack $2 \cdot 10^{-10}$, at 10\,\%: $N(0, 1)$; $\mathrm{size}^{-1.1}$
     """
     text = re.sub(r"(\d) %", r"\1\\,\\%", re.sub(r"[&#_{}]", r"\\\g<0>", text))
     named = "|".join(_NAMES)
     formula = rf"\b(?:{named})\b(?: = {_NUMBER})?|N\([\d., ]+\)|\b{_NUMBER}\b|\\infty"
-    return re.sub(formula, _formula, text)
+    text = re.sub(formula, _formula, text)
+    return re.sub(r"([a-z]+)\^(-?[\d.]+\d)", r"$\\mathrm{\1}^{\2}$", text)
 
 
 def _formula(found: re.Match[str]) -> str:

@@ -14,9 +14,6 @@ SMALLEST_TPR = 1e-12
 
 _LARGEST_TOLERANCE = 0.5
 
-# A lattice coarser than this has one point.
-_LARGEST_STEP = 1e3
-
 
 @dataclass(frozen=True)
 class Accuracy:
@@ -39,12 +36,7 @@ class Accuracy:
 
 def accuracy(tolerance: object, *, slack: float = 0.0, grid_step: object = None) -> Accuracy:
     """The accuracy asked for, once its numbers are checked."""
-    step = None
-    if grid_step is not None:
-        advice = "pass a step in privacy loss"
-        step = _validate.positive("grid_step", grid_step, advice=advice)
-        if step > _LARGEST_STEP:
-            raise InvalidArgument(f"grid_step={step!r} is above {_LARGEST_STEP:g}; {advice}")
+    step = None if grid_step is None else _validate.lattice_step("grid_step", grid_step)
     return Accuracy(checked_tolerance(tolerance), slack or SMALLEST_TPR, step)
 
 

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
-from typing import final
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, final
 
 from gdpnum import _validate
 from gdpnum.bounds.accuracy import checked_tolerance
 from gdpnum.calibration.formula import noiseless_curve, participation
 from gdpnum.calibration.meter import Meter
 from gdpnum.calibration.outcome import DPSGDCalibration, Progress
-from gdpnum.calibration.search import Search
-from gdpnum.calibration.target import Target, stated
+from gdpnum.calibration.search import Start, searched
+from gdpnum.calibration.target import Epsilon, Target, stated
 from gdpnum.curve.gaussian import GaussianCurve
-from gdpnum.errors import InvalidArgument
+from gdpnum.errors import InvalidArgument, InvalidType
 from gdpnum.mechanisms import DPSGD, Mechanism, Neighbouring
+from gdpnum.training import NAMES, is_poisson, resolved
 
 __all__ = ["calibrate_dpsgd"]
 
@@ -44,17 +46,21 @@ def calibrate_dpsgd(
     tolerance: float = 1e-3,
     neighbouring: Neighbouring = "add_remove",
     progress: Progress | None = None,
+    **described: Any,
 ) -> DPSGDCalibration:
     """The DP-SGD run that just meets a privacy target, in the parameter that is left out.
 
     Of ``noise_multiplier``, ``sample_rate`` and ``steps`` pass two: found is the smallest noise,
-    the largest rate or the largest number of steps. The target is one of: ``mu`` at ``slack``;
-    ``epsilon`` at ``delta``; ``advantage``, the largest TPR - FPR; ``tpr`` at ``fpr``.
+    the largest rate or the largest number of steps. Whatever else `DPSGD` takes may be passed too,
+    such as ``batch_size`` and ``dataset_size`` for the rate, and ``epochs`` for the steps; of
+    batches that are not Poisson samples it is the noise that is found. The target is one of: ``mu``
+    at ``slack``; ``epsilon`` at ``delta``; ``advantage``, the largest TPR - FPR; ``tpr`` at
+    ``fpr``.
 
     Guarantee: the run returned meets the target, and its bound ``achieved``, computed at a tenth
     of the ``tolerance``, lies within a relative ``tolerance`` of it: a run one such step worse
-    misses it. Up to 1 / tolerance steps their number is the last that meets it. It takes some five
-    engine calls, two of them at full accuracy; ``progress`` is called after each.
+    misses it. Up to 1 / tolerance steps their number is the last that meets it. It takes some four
+    engine calls, one or two of them at full accuracy; ``progress`` is called after each.
 
     Raises `InvalidArgument` where nothing meets the target, or where every noise does.
 
@@ -68,57 +74,94 @@ def calibrate_dpsgd(
         mu=mu, epsilon=epsilon, delta=delta, advantage=advantage, tpr=tpr, fpr=fpr, slack=slack
     )
     tolerance = checked_tolerance(tolerance)
-    given = {"noise_multiplier": noise_multiplier, "sample_rate": sample_rate, "steps": steps}
-    missing = [name for name, value in given.items() if value is None]
+    if isinstance(target, Epsilon) and target.delta == 0.0:
+        raise InvalidArgument(
+            "delta=0.0 is out of reach of Gaussian noise; pass a delta such as 1e-5"
+        )
+    _refuse_unknown(described)
+    given = {
+        **described,
+        "noise_multiplier": noise_multiplier,
+        "sample_rate": sample_rate,
+        "steps": steps,
+        "neighbouring": neighbouring,
+    }
+    if is_poisson(given):
+        found, family, start = _poisson(resolved(given), target.sought)
+    else:
+        found, family, start = _batched(resolved(given), target.sought)
+    meter = Meter(family, target.sought, progress)
+    answer = searched(meter, start, name=found, tolerance=tolerance)
+    value = int(answer.reading.parameter) if start.integer else answer.reading.parameter
+    settled = {**resolved(given), found: value}
+    return DPSGDCalibration(
+        noise_multiplier=float(settled["noise_multiplier"]),
+        sample_rate=settled.get("sample_rate"),
+        steps=settled.get("steps"),
+        found=found,
+        achieved=answer.reading.achieved,
+        target=target,
+        mechanism=answer.reading.mechanism,
+        tolerance=tolerance,
+        calls=meter.calls,
+        at_limit=answer.at_limit,
+    )
+
+
+Family = Callable[[float], Mechanism]
+
+
+def _poisson(given: dict[str, Any], target: Target) -> tuple[str, Family, Start]:
+    """What is looked for among noise, rate and steps, the runs it makes, and where to begin."""
+    missing = [name for name in _STARTS if name not in given]
     if len(missing) != 1:
         came = f"{' and '.join(missing)} are left out" if missing else "all three are given"
         raise InvalidArgument(
             f"{came}; pass two of noise_multiplier, sample_rate and steps, to find the third"
         )
     (found,) = missing
+
+    def family(parameter: float) -> Mechanism:
+        return DPSGD(**{**given, found: int(parameter) if found == "steps" else parameter})
+
+    family(1.0)  # checks the numbers
+    if given.get("sample_rate") == 0.0:
+        raise InvalidArgument(
+            "sample_rate=0.0 uses no data, so that everything meets every target; "
+            "pass a rate above 0"
+        )
+    _validate.count("steps", given.get("steps", 1), minimum=1)
     run = _Run(
-        noise_multiplier=1.0 if noise_multiplier is None else noise_multiplier,
-        sample_rate=1.0 if sample_rate is None else sample_rate,
-        steps=1 if steps is None else _validate.count("steps", steps, minimum=1),
-        neighbouring=neighbouring,
+        noise_multiplier=float(given.get("noise_multiplier", 1.0)),
+        sample_rate=float(given.get("sample_rate", 1.0)),
+        steps=given.get("steps", 1),
+        neighbouring=given["neighbouring"],
     )
-    run.described()  # checks the numbers
-    _refuse_trivial(run, target)
-    plan = {"noise_multiplier": _noise, "sample_rate": _rate, "steps": _steps}[found](
-        run, target.sought
-    )
+    return found, family, _STARTS[found](run, target)
 
-    def with_parameter(parameter: float) -> _Run:
-        if found == "steps":
-            return replace(run, steps=int(parameter))
-        if found == "sample_rate":
-            return replace(run, sample_rate=parameter)
-        return replace(run, noise_multiplier=parameter)
 
-    meter = Meter(lambda one: with_parameter(one).described(), target.sought, progress)
-    search = Search(
-        meter,
-        name=found,
-        private=plan.private,
-        open_=plan.open_,
-        slope=plan.slope,
-        tolerance=tolerance,
-        integer=found == "steps",
-    )
-    answer = search.answer(plan.first)
-    settled = with_parameter(answer.parameter)
-    return DPSGDCalibration(
-        noise_multiplier=float(settled.noise_multiplier),
-        sample_rate=float(settled.sample_rate),
-        steps=settled.steps,
-        found=found,
-        achieved=answer.achieved,
-        target=target,
-        mechanism=answer.mechanism,
-        tolerance=tolerance,
-        calls=meter.calls,
-        at_limit=search.is_at_limit(answer),
-    )
+def _batched(given: dict[str, Any], target: Target) -> tuple[str, Family, Start]:
+    """The same for other batches: the noise, of which one step alone needs 1 / mu."""
+    if "noise_multiplier" in given:
+        raise InvalidArgument(
+            f"noise_multiplier={given['noise_multiplier']!r} is given, which is what is found for "
+            f"batches={given['batches']!r}; leave it out, or use calibrate for another parameter"
+        )
+
+    def family(noise: float) -> Mechanism:
+        return DPSGD(**{**given, "noise_multiplier": noise})
+
+    first = 1.0 / target.mu
+    return "noise_multiplier", family, Start(1e6 * first, 1e-6 * first, first, 1.0)
+
+
+def _refuse_unknown(described: dict[str, Any]) -> None:
+    for name, value in described.items():
+        if name not in NAMES:
+            raise InvalidType(
+                f"{name}={_validate.brief(value)} is no argument of calibrate_dpsgd or "
+                "DPSGD; leave it out"
+            )
 
 
 @final
@@ -171,18 +214,7 @@ def _x(sigma: float) -> float:
     return min(max((1.0 / sigma) ** 2, 1e-300), 1e300)
 
 
-@final
-@dataclass(frozen=True)
-class _Plan:
-    """The ends of a search, where it begins, and how steep the log of mu is there."""
-
-    private: float
-    open_: float
-    first: float
-    slope: float
-
-
-def _noise(run: _Run, target: Target) -> _Plan:
+def _noise(run: _Run, target: Target) -> Start:
     noiseless = run.described()
     if target.read(noiseless_curve(noiseless)) <= target.value:
         raise InvalidArgument(
@@ -194,50 +226,36 @@ def _noise(run: _Run, target: Target) -> _Plan:
     if not math.isfinite(4.0 * unsampled):
         raise InvalidArgument(f"{target} calls for more noise than floats hold; pass a weaker one")
     first = unsampled
-    if run.sample_rate < 1.0 and not _is_without_slack(target):
+    if run.sample_rate < 1.0 and target.counts_sampling:
         log_growth = 2.0 * math.log(target.mu / run.sample_rate) - math.log(run.steps)
         inverse = run.inverse_of(log_growth)
         if inverse > 0.0:
             first = min(1.0 / math.sqrt(inverse), unsampled)
-    return _Plan(2.0 * unsampled, 1e-9 * unsampled, first, run.steepness(first))
+    return Start(2.0 * unsampled, 1e-9 * unsampled, first, run.steepness(first))
 
 
-def _rate(run: _Run, target: Target) -> _Plan:
+def _rate(run: _Run, target: Target) -> Start:
     mu = run.one_mu * math.sqrt(run.steps) / run.noise_multiplier
     if target.read(GaussianCurve(mu)) <= target.value:
-        return _Plan(_LEAST_RATE, 1.0, 1.0, 1.0)
-    if _is_without_slack(target):
+        return Start(_LEAST_RATE, 1.0, 1.0, 1.0)
+    if not target.counts_sampling:
         raise InvalidArgument(
             f"{target} cannot be met: without slack sampling does not help, and mu is {mu:.6g} at "
             "every sample rate; pass a slack such as 1e-10, more noise or fewer steps"
         )
     guess = math.log(target.mu) - 0.5 * (math.log(run.steps) + run.log_growth)
     first = math.exp(max(math.log(_LEAST_RATE), min(guess, math.log(0.9))))
-    return _Plan(_LEAST_RATE, 1.0, first, 1.0)
+    return Start(_LEAST_RATE, 1.0, first, 1.0)
 
 
-def _steps(run: _Run, target: Target) -> _Plan:
+def _steps(run: _Run, target: Target) -> Start:
     unsampled = 2.0 * math.log(target.mu * run.noise_multiplier / run.one_mu)
     guess = unsampled
-    if run.sample_rate < 1.0 and not _is_without_slack(target):
+    if run.sample_rate < 1.0 and target.counts_sampling:
         sampled = 2.0 * math.log(target.mu / run.sample_rate) - run.log_growth
         guess = max(unsampled, sampled)
     first = math.floor((1.0 + _ROUNDING) * math.exp(max(0.0, min(guess, math.log(_MOST_STEPS)))))
-    return _Plan(1.0, float(_MOST_STEPS), float(first), 0.5)
+    return Start(1.0, float(_MOST_STEPS), float(first), 0.5, integer=True)
 
 
-def _is_without_slack(target: Target) -> bool:
-    """Whether sampling does not count: at slack zero mu is that of full participation."""
-    return target.kind == "mu" and target.at == 0.0
-
-
-def _refuse_trivial(run: _Run, target: Target) -> None:
-    if run.sample_rate == 0.0:
-        raise InvalidArgument(
-            "sample_rate=0.0 uses no data, so that everything meets every target; "
-            "pass a rate above 0"
-        )
-    if target.kind == "epsilon" and target.at == 0.0:
-        raise InvalidArgument(
-            "delta=0.0 is out of reach of Gaussian noise; pass a delta such as 1e-5"
-        )
+_STARTS = {"noise_multiplier": _noise, "sample_rate": _rate, "steps": _steps}

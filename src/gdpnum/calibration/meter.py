@@ -23,14 +23,14 @@ class Reading:
     """A parameter, its mechanism, and a bound on what it achieves.
 
     ``excess`` is the log of the strength over that of the target: at most 0 exactly if the target
-    is met. ``tolerance`` is what the engine was asked for.
+    is met. ``is_engines`` says whether the engine has a bound, and not only a formula.
     """
 
     parameter: float
     mechanism: Mechanism
     achieved: float
     excess: float
-    tolerance: float
+    is_engines: bool
 
 
 @final
@@ -43,37 +43,19 @@ class Meter:
         self.target = target
         self.calls = 0
         self._family, self._progress = family, progress
+        self._mu = target.mu
 
     def read(self, parameter: float, tolerance: float) -> Reading:
         """One engine call."""
         mechanism = checked(f"family({parameter!r})", self._family(parameter))
-        value, strength = self.target.measured(mechanism, tolerance=tolerance)
-        return self._reading(parameter, mechanism, value, strength, tolerance)
-
-    def confirmed(self, reading: Reading) -> Reading:
-        """The reading of a mu, once the fit itself has been asked; of others as it is."""
-        value = self.target.confirmed(
-            reading.mechanism, reading.achieved, tolerance=reading.tolerance
-        )
-        if value == reading.achieved:
-            return reading
-        return self._reading(reading.parameter, reading.mechanism, value, value, reading.tolerance)
-
-    def _reading(
-        self,
-        parameter: float,
-        mechanism: Mechanism,
-        value: float,
-        strength: float,
-        tolerance: float,
-    ) -> Reading:
-        target = self.target
+        found = self.target.measured(mechanism, tolerance=tolerance)
         self.calls += 1
         if self._progress is not None:
-            self._progress(Attempt(parameter, value, target))
-        excess = math.copysign(FAR, strength - target.mu)
-        if 0.0 < strength < math.inf:
-            excess = max(-FAR, min(FAR, math.log(strength / target.mu)))
+            self._progress(Attempt(parameter, found.value, self.target))
+        excess = math.copysign(FAR, found.strength - self._mu)
+        if 0.0 < found.strength < math.inf:
+            excess = max(-FAR, min(FAR, math.log(found.strength / self._mu)))
         # Strengths are rounded; the value itself decides.
-        excess = min(excess, 0.0) if value <= target.value else max(excess, 1e-16)
-        return Reading(parameter, mechanism, value, excess, tolerance)
+        met = found.value <= self.target.value
+        excess = min(excess, 0.0) if met else max(excess, 1e-16)
+        return Reading(parameter, mechanism, found.value, excess, found.is_engines)

@@ -91,12 +91,13 @@ class DPSGDCalibration(_Outcome):
     ``achieved`` is at most the target and within a relative ``tolerance`` of it (for few steps, as
     near as a whole number comes), unless ``at_limit``: then even the end of the range meets it, a
     sample rate of one, say, or the least noise that the engine has a bound for. An epsilon below
-    1e-9, or 1e-6 delta, is met as epsilon 0.
+    1e-9, or 1e-6 delta, is met as epsilon 0. Batches that are no Poisson samples may have no
+    ``sample_rate`` or ``steps``.
     """
 
     noise_multiplier: float
-    sample_rate: float
-    steps: int
+    sample_rate: float | None
+    steps: int | None
     found: str
 
     def __str__(self) -> str:

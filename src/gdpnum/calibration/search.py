@@ -1,32 +1,31 @@
-"""The search for the least private setting that meets a target.
+"""The search for the least private setting that meets a target: a bracketed secant method.
 
 Parameter and strength are both taken as logarithms: for noise, rate and steps alike the one is then
-nearly linear in the other. The engine's bound exceeds the exact value by about a relative tolerance
-t, so a coarse bound less a multiple of t, learnt on the way, foretells a fine one. Most calls are
-coarse; one or two in the end are fine, and only those are trusted with the answer.
+nearly linear in the other, and a secant step from a good guess lands within a few percent. Where it
+leaves the bracket, or has not ended soon, the bracket is halved, so that it always ends. What is
+returned lies on the side that meets the target, as its own bound says.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import final
 
 from gdpnum.calibration.meter import FAR, Meter, Reading
 from gdpnum.errors import BudgetExceeded, InvalidArgument
 
-__all__ = ["COARSE", "Search"]
+__all__ = ["Answer", "Start", "searched"]
 
-#: The engine's tolerance while the answer is far.
-COARSE = 1e-2
+# The engine's tolerance on the way, unless a coarser one is asked for.
+_ROUGH = 1e-3
 
-# An excess below this is near enough to leave the coarse tolerance.
-_NEAR = 0.03
+# By about so much of its tolerance the engine's bound exceeds the exact value.
+_BIAS = 0.65
 
 # Of the room that the tolerance leaves below the target, the share to stay away from it.
 _MARGIN = 0.3
-
-# Closer to the target than this share of the tolerance, a second opinion is asked for.
-_CLOSE = 0.2
 
 # No step is to change the strength by more than this, in logs.
 _STRIDE = 1.5
@@ -34,195 +33,177 @@ _STRIDE = 1.5
 # From this call on every third halves the bracket: what defies interpolation ends, too.
 _PATIENCE = 9
 
-# Most end by ten. One that has not by this call never would: the bound has no more digits.
+# Most end by six. One that has not by this call never would: the bound has no more digits.
 _MOST_CALLS = 100
 
 
 @final
-class Search:
-    """A search from the most ``private`` setting of a range to the most ``open`` one.
+@dataclass(frozen=True)
+class Start:
+    """Where a search begins: its ends, a first guess, and how steep the log of the strength is.
 
-    A place is the log of a parameter, signed so that it rises towards less privacy; ``slope`` is a
-    guess of how the log of the strength rises with it.
+    ``private`` is the most private setting of the range and ``open_`` the least; ``slope`` is a
+    guess of how the log of the strength rises with the log of the parameter, towards ``open_``.
     """
 
-    def __init__(
-        self,
-        meter: Meter,
-        *,
-        name: str,
-        private: float,
-        open_: float,
-        slope: float,
-        tolerance: float,
-        integer: bool = False,
-    ) -> None:
-        self._meter, self._name = meter, name
-        self._tolerance, self._integer = tolerance, integer
-        self._private, self._open = private, open_
-        self._sign = 1.0 if open_ >= private else -1.0
-        coarse = [COARSE] if tolerance < COARSE else []
-        self._levels = [*coarse, tolerance, 0.1 * tolerance]
-        self._level = 0
-        target = meter.target
-        # How far its strength may stay below the target's.
-        lowest = target.strength((1.0 - tolerance) * target.value) / target.mu
-        self._room = min(tolerance, -math.log(lowest)) if 0.0 < lowest < 1.0 else tolerance
-        self._slope, self._bias = slope, 1.0
-        self._last: Reading | None = None
-        self._safe: Reading | None = None
-        self._missed: Reading | None = None
+    private: float
+    open_: float
+    first: float
+    slope: float
+    integer: bool = False
 
-    def answer(self, first: float) -> Reading:
-        """The setting that meets the target and comes as near to it as the tolerance asks."""
-        parameter = first
-        while True:
-            reading = self._meter.read(parameter, self._levels[self._level])
-            is_final = self._level == len(self._levels) - 1
-            if is_final and -_CLOSE * self._tolerance < reading.excess <= 0.0:
-                reading = self._meter.confirmed(reading)
-            self._learn(reading)
-            self.narrow(reading)
-            if self._safe is not None and self._is_answer(self._safe):
-                return self._safe
-            if self._meter.calls >= _MOST_CALLS:
-                return self._last_resort()
-            parameter = self._next(reading)
 
-    def is_at_limit(self, reading: Reading) -> bool:
-        """Whether the range, or what can be computed of it, ends before the target is reached."""
-        if self._is_near(reading):
-            return False
-        # What varies continuously stays away from its target only where a bound ends. Past the last
-        # setting that the engine has one for, a formula far above it takes over.
-        if reading.parameter == self._open or not self._integer:
-            return True
-        missed, tolerance = self._missed, self._levels[-1]
-        return missed is not None and not self._meter.target.has_bound(
-            missed.mechanism, tolerance=tolerance
+@final
+@dataclass(frozen=True)
+class Answer:
+    """The setting found, and whether the range, or what has a bound, ends before the target."""
+
+    reading: Reading
+    at_limit: bool
+
+
+def searched(meter: Meter, start: Start, *, name: str, tolerance: float) -> Answer:
+    """The least private setting that meets the meter's target.
+
+    First roughly, up to a few percent, then with a tenth of the ``tolerance``; only what the second
+    search reads counts.
+    """
+    target = meter.target
+    # How far its strength may stay below the target's.
+    lowest = target.strength((1.0 - tolerance) * target.value) / target.mu
+    room = min(tolerance, -math.log(lowest)) if 0.0 < lowest < 1.0 else tolerance
+    rough, fine = max(tolerance, _ROUGH), 0.1 * tolerance
+
+    def is_near(reading: Reading) -> bool:
+        enough = reading.achieved >= (1.0 - tolerance) * target.value
+        return enough and reading.excess >= -tolerance
+
+    def is_enough(reading: Reading) -> bool:
+        # Of few whole numbers the very last; of many, one within the tolerance.
+        is_last_wanted = start.integer and reading.parameter * tolerance < 1.0
+        return reading.excess <= 0.0 and is_near(reading) and not is_last_wanted
+
+    aim = -_MARGIN * room
+    way = _Secant(meter, start, tolerance=rough, aim=aim)
+    way.search(lambda reading: abs(reading.excess) <= max(0.02, 5.0 * room))
+    # The finer bound will be lower by what it gains on the rough one.
+    last = _Secant(meter, way.restart(_BIAS * (rough - fine)), tolerance=fine, aim=aim)
+    last.search(is_enough)
+    safe, missed = last.safe, last.missed
+    if safe is None and missed is not None and missed.parameter == start.private:
+        raise InvalidArgument(
+            f"{target} cannot be met: with {name}={missed.parameter:.6g}, the most private setting "
+            f"in the range, {target.kind} is {missed.achieved:.6g}; "
+            "pass a weaker target, more noise or a wider range"
         )
-
-    def _last_resort(self) -> Reading:
-        """What is known to meet the target, though not how near it is."""
-        if self._safe is not None:
-            return self._safe
+    if safe is None:
         raise BudgetExceeded(
-            f"after {self._meter.calls} engine calls no setting was found to meet "
-            f"{self._meter.target}; pass a larger tolerance or a weaker target"
+            f"after {meter.calls} engine calls no setting was found to meet {target}; "
+            "pass a larger tolerance or a weaker target"
         )
+    # What varies continuously stays away from its target only where a bound ends, and so do whole
+    # numbers if the next has none.
+    is_end = safe.parameter == start.open_ or not start.integer
+    at_limit = is_end or (missed is not None and not missed.is_engines)
+    return Answer(safe, at_limit and not is_near(safe))
 
-    def narrow(self, reading: Reading) -> None:
-        """Move an end of the bracket; refuse a target that the most private setting misses."""
-        if reading.excess <= 0.0:
-            safe = self._safe
-            if safe is None or self._rank(reading) > self._rank(safe):
-                self._safe = reading
-            return
-        # A coarse bound above the target may yet come down to it.
-        if reading.excess <= 1.5 * (reading.tolerance - self._levels[-1]):
-            return
-        if self._missed is None or self._rank(reading) < self._rank(self._missed):
-            self._missed = reading
-        if self._safe is not None and self._place(self._safe.parameter) >= self._place(
-            self._missed.parameter
-        ):
-            self._safe = None  # a finer call has taken back what a coarse one said
-        if reading.parameter == self._private:
-            target = self._meter.target
-            raise InvalidArgument(
-                f"{target} cannot be met: with {self._name}={reading.parameter:.6g}, the most "
-                f"private setting in the range, {target.kind} is {reading.achieved:.6g}; "
-                "pass a weaker target, more noise or a wider range"
-            )
 
-    # --- what a call tells ----------------------------------------------------------------------
+@final
+class _Secant:
+    """Readings at one tolerance, from which the next place follows.
+
+    A place is the log of a parameter, signed so that it rises towards less privacy.
+    """
+
+    def __init__(self, meter: Meter, start: Start, *, tolerance: float, aim: float) -> None:
+        self._meter, self._start, self._tolerance, self._aim = meter, start, tolerance, aim
+        self._sign = 1.0 if start.open_ >= start.private else -1.0
+        self._slope = start.slope
+        self._calls = 0
+        self._next = self._place(start.first)
+        self._last: Reading | None = None
+        self.safe: Reading | None = None
+        self.missed: Reading | None = None
+
+    def search(self, is_enough: Callable[[Reading], bool]) -> None:
+        """Read until a reading is enough, or nothing is left to read."""
+        while self._calls < _MOST_CALLS:
+            reading = self._meter.read(self._parameter(), self._tolerance)
+            self._calls += 1
+            self._learn(reading)
+            if reading.excess <= 0.0:
+                self.safe = reading
+            else:
+                self.missed = reading
+            if is_enough(reading) or self._is_closed():
+                return
+            self._next = self._foretold(reading, self._aim)
+
+    def restart(self, gain: float) -> Start:
+        """Where to begin with finer bounds, expected to be lower by ``gain``."""
+        last = self._last
+        assert last is not None
+        # One that is met as closely as was aimed at will do; an exact one is met as closely again.
+        if self._aim <= last.excess <= 0.0:
+            return replace(self._start, first=last.parameter, slope=self._slope)
+        place = self._sign * self._foretold(last, self._aim + gain)
+        first = math.exp(max(math.log(1e-300), min(place, math.log(1e300))))
+        return replace(self._start, first=first, slope=self._slope)
+
+    def _foretold(self, last: Reading, excess: float) -> float:
+        """The place of that excess, on a line through the last reading."""
+        stride = max(-_STRIDE, min(_STRIDE, excess - last.excess))
+        return self._place(last.parameter) + stride / self._slope
 
     def _learn(self, reading: Reading) -> None:
-        """Take the slope, or the bias, from two calls in a row."""
+        """Take the slope from two readings in a row."""
         last, self._last = self._last, reading
         if last is None or max(abs(last.excess), abs(reading.excess)) >= FAR:
             return
         rise = reading.excess - last.excess
         run = self._place(reading.parameter) - self._place(last.parameter)
-        finer = reading.tolerance - last.tolerance
-        if finer != 0.0:
-            self._bias = max(0.0, min(2.0, (rise - self._slope * run) / finer))
-        elif abs(rise) > 0.1 * reading.tolerance and rise * run > 0.0:
+        if abs(rise) > 0.1 * self._tolerance and rise * run > 0.0:
             self._slope = rise / run
 
     def _place(self, parameter: float) -> float:
         return self._sign * math.log(parameter)
 
-    def _rank(self, reading: Reading) -> tuple[float, float]:
-        """By place; of two at one place the finer."""
-        return self._sign * reading.parameter, -reading.tolerance
-
-    # --- whether it is enough -------------------------------------------------------------------
-
-    def _is_answer(self, safe: Reading) -> bool:
-        if safe.tolerance > self._levels[-1]:
-            return False
-        if safe.parameter == self._open or self._is_closed():
-            return True
-        # Of few whole numbers the very last; of many, one within the tolerance.
-        is_whole = self._integer and safe.parameter * self._tolerance < 1.0
-        return self._is_near(safe) and not is_whole
-
-    def _is_near(self, reading: Reading) -> bool:
-        enough = reading.achieved >= (1.0 - self._tolerance) * self._meter.target.value
-        return enough and reading.excess >= -self._tolerance
-
     def _is_closed(self) -> bool:
-        if self._safe is None or self._missed is None:
+        start, safe, missed = self._start, self.safe, self.missed
+        if safe is not None and safe.parameter == start.open_:
+            return True
+        if missed is not None and missed.parameter == start.private:
+            return True
+        if safe is None or missed is None:
             return False
-        safe, missed = self._safe.parameter, self._missed.parameter
-        if self._integer:
-            return self._sign * (missed - safe) <= 1.0
-        return self._place(missed) - self._place(safe) <= 0.01 * self._tolerance
+        if start.integer:
+            return abs(missed.parameter - safe.parameter) <= 1.0
+        return self._place(missed.parameter) - self._place(safe.parameter) <= 0.1 * self._tolerance
 
-    # --- where to look next ---------------------------------------------------------------------
+    def _parameter(self) -> float:
+        """The next place as a parameter, inside the bracket as far as that is known."""
+        start, place = self._start, self._next
+        low = start.private if self.safe is None else self.safe.parameter
+        high = start.open_ if self.missed is None else self.missed.parameter
+        is_known = self.safe is not None and self.missed is not None
+        is_halving = self._calls >= _PATIENCE and self._calls % 3 == 0
+        is_inside = self._place(low) < place < self._place(high)
+        if is_known and (is_halving or not is_inside):
+            parameter = math.sqrt(low) * math.sqrt(high)
+        elif is_inside:
+            parameter = math.exp(self._sign * place)
+        elif place >= self._place(high):
+            return high
+        elif self.safe is None:
+            return low
+        else:
+            # The last met the target by less than was aimed at, yet is not enough: go on.
+            parameter = math.exp(self._sign * (self._place(low) + self._tolerance / self._slope))
+        return self._whole(parameter, low, high) if start.integer else parameter
 
-    def _next(self, reading: Reading) -> float:
-        last = len(self._levels) - 1
-        safe = self._safe
-        if safe is not None and (self._is_closed() or safe.parameter == self._open):
-            # Nothing is left to search: what a coarse call says of it is made sure.
-            self._level = last
-            return safe.parameter
-        near = _NEAR if self._levels[self._level] == COARSE else 5.0 * self._room
-        if self._level < last and abs(reading.excess) <= near:
-            self._level += 1
-        finer = self._levels[self._level] - reading.tolerance
-        foretold = reading.excess + self._bias * finer
-        stride = max(-_STRIDE, min(_STRIDE, -_MARGIN * self._room - foretold))
-        place = self._place(reading.parameter) + stride / self._slope
-        is_halving = self._meter.calls >= _PATIENCE and self._meter.calls % 3 == 0
-        return self._whole(place, is_halving) if self._integer else self._inside(place, is_halving)
-
-    def _inside(self, place: float, is_halving: bool) -> float:
-        """The place as a parameter, within the bracket as far as it is known."""
-        low = self._private if self._safe is None else self._safe.parameter
-        high = self._open if self._missed is None else self._missed.parameter
-        is_vague = self._safe is not None and self._safe.tolerance > self._levels[self._level]
-        if is_vague and place <= self._place(low):
-            return low  # once more, for a finer bound
-        if self._place(low) < place < self._place(high) and not is_halving:
-            return math.exp(self._sign * place)
-        if self._safe is None or self._missed is None:
-            return low if place <= self._place(low) else high
-        return math.sqrt(low) * math.sqrt(high)
-
-    def _whole(self, place: float, is_halving: bool) -> float:
-        """The place as a whole number that is not known yet, on its private side."""
-        safe, missed, sign = self._safe, self._missed, self._sign
-        # Signed, so that the low end is the private one.
-        low, high = sign * self._private, sign * self._open
-        if safe is not None:
-            is_known = safe.tolerance <= self._levels[self._level]
-            low = sign * safe.parameter + (1.0 if is_known else 0.0)
-        if missed is not None:
-            high = sign * missed.parameter - 1.0
-        wanted = float(math.floor(sign * math.exp(sign * place)))
-        if is_halving and safe is not None and missed is not None:
-            wanted = float(math.floor(sign * math.sqrt(low * high)))
-        return sign * max(low, min(high, wanted))
+    def _whole(self, parameter: float, low: float, high: float) -> float:
+        """A whole number on the private side of the parameter, none that has been read."""
+        sign = self._sign
+        least = sign * low + (0.0 if self.safe is None else 1.0)
+        most = sign * high - (0.0 if self.missed is None else 1.0)
+        return sign * max(least, min(most, float(math.floor(sign * parameter))))

@@ -1,11 +1,16 @@
-"""Target: the privacy that a calibration is to meet."""
+"""Targets: the privacy that a calibration is to meet, a class for each way of saying it.
+
+A new target is a new class: it names itself, reads its number off a trade-off curve, and says which
+Gaussian mechanism has a number. The search knows nothing else of it.
+"""
 
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, TypeVar, final
+from typing import ClassVar, NamedTuple, TypeVar, final
 
 from gdpnum import _validate
 from gdpnum.account import as_curve, coarsened
@@ -14,16 +19,11 @@ from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import BudgetExceeded, InvalidArgument
 from gdpnum.formulas.conversions import mu_from_advantage, mu_from_epsilon_delta, mu_from_tpr
 from gdpnum.measures.gdp import fit_gdp
-from gdpnum.measures.unslacked import mu_without_slack
 from gdpnum.mechanisms.mechanism import Mechanism
 
-__all__ = ["Kind", "Target", "stated"]
+__all__ = ["TPR", "Advantage", "Epsilon", "Measured", "Mu", "Target", "stated"]
 
 T = TypeVar("T")
-
-Kind = Literal["mu", "epsilon", "advantage", "tpr"]
-
-_CONDITION = {"mu": "slack", "epsilon": "delta", "tpr": "fpr"}
 
 # Where the engine cannot keep a tolerance it is asked for coarser ones, until about this.
 _COARSEST = 0.01
@@ -32,32 +32,45 @@ _COARSEST = 0.01
 # counts, and a curve's rounding hides it.
 _SMALLEST_EPSILON, _SMALLEST_SHARE = 1e-9, 1e-6
 
-# From this mu on a curve's misses are too few to be told from its TPR; the fit itself can.
-_LARGE_MU = 4.0
+
+class Measured(NamedTuple):
+    """An upper bound on what a mechanism achieves, its strength, and whether the engine has it."""
+
+    value: float
+    strength: float
+    is_engines: bool
 
 
-@final
-@dataclass(frozen=True)
-class Target:
-    """A bound that a mechanism is to meet: ``kind`` at most ``value``.
+class Target(ABC):
+    """A bound that a mechanism is to meet: ``kind`` at most ``value``, ``at`` a condition if any.
 
-    ``at`` is the slack of a mu, the delta of an epsilon, the FPR of a TPR, and None for an
-    advantage.
-
-    >>> Target("epsilon", 2.0, at=1e-5)
-    Target(epsilon <= 2.0 at delta=1e-05)
+    ``at`` is the slack of a mu, the delta of an epsilon, the FPR of a TPR, None for an advantage.
     """
 
-    kind: Kind
+    kind: ClassVar[str]
+    condition: ClassVar[str | None] = None
     value: float
-    at: float | None = None
 
-    def __repr__(self) -> str:
-        return f"Target({self})"
+    @property
+    def at(self) -> float | None:
+        """What the value holds at, if it needs one."""
+        return None if self.condition is None else float(getattr(self, self.condition))
 
     def __str__(self) -> str:
-        condition = "" if self.at is None else f" at {_CONDITION[self.kind]}={self.at!r}"
+        condition = "" if self.condition is None else f" at {self.condition}={self.at!r}"
         return f"{self.kind} <= {self.value!r}{condition}"
+
+    @abstractmethod
+    def read(self, curve: TradeoffCurve) -> float:
+        """What a curve achieves, in the target's own unit."""
+
+    @abstractmethod
+    def strength(self, value: float) -> float:
+        """The mu of the Gaussian mechanism with that value.
+
+        In it a search runs: for DP-SGD it is nearly a power of the noise, the rate and the steps,
+        where an epsilon or a TPR is not.
+        """
 
     @property
     def mu(self) -> float:
@@ -66,151 +79,214 @@ class Target:
 
     @property
     def sought(self) -> Target:
-        """What a search is to meet in its place: never weaker, and within reach of floats.
-
-        For an epsilon next to nothing it is epsilon 0 at the same delta, a bound on the advantage.
-        """
-        if self.kind != "epsilon" or not self.at:
-            return self
-        is_tiny = self.value < max(_SMALLEST_EPSILON, _SMALLEST_SHARE * self.at)
-        return Target("epsilon", 0.0, at=self.at) if is_tiny else self
-
-    def strength(self, value: float) -> float:
-        """The mu of the Gaussian mechanism with that value; for a pure epsilon, epsilon itself.
-
-        In it a search runs: for DP-SGD it is nearly a power of the noise, the rate and the steps,
-        where an epsilon or a TPR is not.
-        """
-        if self.kind == "mu" or math.isinf(value) or self.at == 0.0:
-            return value
-        if self.kind == "advantage":
-            return mu_from_advantage(value)
-        if self.kind == "tpr":
-            return mu_from_tpr(value, self._place)
-        return mu_from_epsilon_delta(value, self._place)
+        """What a search is to meet in its place: never weaker, and within reach of floats."""
+        return self
 
     @property
-    def _place(self) -> float:
-        """What the value holds at: a slack, a delta or an FPR."""
-        if self.at is None:
-            name = _CONDITION[self.kind]
-            raise InvalidArgument(f"{self.kind} is given without {name}; pass both")
-        return self.at
+    def counts_sampling(self) -> bool:
+        """Whether a mechanism comes nearer the target by sampling."""
+        return True
+
+    def measured(self, mechanism: Mechanism, *, tolerance: float) -> Measured:
+        """What a mechanism achieves, from above: by the engine or, failing that, by formula.
+
+        Where the engine cannot keep the tolerance, a coarser one will do.
+        """
+        found = _kept(lambda one: self._asked(mechanism, one), tolerance)
+        if found is not None and math.isfinite(found.value):
+            return found
+        value = min(self.read(curve) for curve in formula_curves(mechanism))
+        return Measured(value, self.strength(value), is_engines=False)
+
+    def _asked(self, mechanism: Mechanism, tolerance: float) -> Measured:
+        """What the engine says."""
+        value = self.read(as_curve("mechanism", mechanism, tolerance=tolerance))
+        return Measured(value, self.strength(value), is_engines=True)
+
+
+@final
+@dataclass(frozen=True)
+class Mu(Target):
+    """At most this mu, at a slack.
+
+    >>> print(Mu(1.0, slack=1e-10))
+    mu <= 1.0 at slack=1e-10
+    """
+
+    kind: ClassVar[str] = "mu"
+    condition: ClassVar[str | None] = "slack"
+
+    value: float
+    slack: float = 1e-10
+
+    def __post_init__(self) -> None:
+        advice = "pass a mu above 0: only silence has mu = 0"
+        object.__setattr__(self, "value", _validate.positive("mu", self.value, advice=advice))
+        advice = "pass an allowance such as 1e-10"
+        object.__setattr__(self, "slack", _validate.fraction("slack", self.slack, advice=advice))
 
     def read(self, curve: TradeoffCurve) -> float:
-        """What a curve achieves, in the target's own unit."""
-        if self.kind == "advantage":
-            return curve.advantage
-        if self.kind == "epsilon":
-            return curve.epsilon(self._place)
-        if self.kind == "tpr":
-            return curve.tpr(self._place)
-        return fit_gdp(curve, slack=self._place).mu
+        return fit_gdp(curve, slack=self.slack).mu
 
-    def measured(self, mechanism: Mechanism, *, tolerance: float) -> tuple[float, float]:
-        """An upper bound on what a mechanism achieves, and its strength.
+    def strength(self, value: float) -> float:
+        return value
 
-        The better of the engine's and of those by formula. Where the engine cannot keep the
-        tolerance, a coarser one will do.
-        """
-        formula = self._by_formula(mechanism)
-        if self.kind == "mu":
-            mu = min(formula, self._mu(mechanism, tolerance))
-            return mu, mu
-        curve = _kept(lambda one: as_curve("mechanism", mechanism, tolerance=one), tolerance)
-        value = math.inf if curve is None else self.read(curve)
-        if curve is not None and value == 0.0 and self.kind == "epsilon" and self.at:
+    @property
+    def counts_sampling(self) -> bool:
+        return self.slack > 0.0
+
+    def _asked(self, mechanism: Mechanism, tolerance: float) -> Measured:
+        # The fit itself: whoever asks for the mu of the answer is to find this one.
+        mu = fit_gdp(mechanism, slack=self.slack, tolerance=tolerance).mu
+        return Measured(mu, mu, is_engines=True)
+
+
+@final
+@dataclass(frozen=True)
+class Epsilon(Target):
+    """At most this epsilon, at a delta.
+
+    >>> print(Epsilon(2.0, delta=1e-5))
+    epsilon <= 2.0 at delta=1e-05
+    """
+
+    kind: ClassVar[str] = "epsilon"
+    condition: ClassVar[str | None] = "delta"
+
+    value: float
+    delta: float
+
+    def __post_init__(self) -> None:
+        epsilon = _validate.non_negative("epsilon", self.value)
+        delta = _validate.fraction("delta", self.delta, advice="pass a delta such as 1e-5")
+        if epsilon == delta == 0.0:
+            raise InvalidArgument(
+                "epsilon=0.0 with delta=0.0 allows no release at all; pass a larger one"
+            )
+        object.__setattr__(self, "value", epsilon)
+        object.__setattr__(self, "delta", delta)
+
+    def read(self, curve: TradeoffCurve) -> float:
+        return curve.epsilon(self.delta)
+
+    def strength(self, value: float) -> float:
+        # Gaussians have no pure epsilon; it is as good a scale as any.
+        if self.delta == 0.0 or math.isinf(value):
+            return value
+        return mu_from_epsilon_delta(value, self.delta)
+
+    @property
+    def sought(self) -> Target:
+        """For an epsilon next to nothing, epsilon 0 at the same delta: a bound on the advantage."""
+        is_tiny = self.value < max(_SMALLEST_EPSILON, _SMALLEST_SHARE * self.delta)
+        return Epsilon(0.0, self.delta) if self.delta and is_tiny else self
+
+    def _asked(self, mechanism: Mechanism, tolerance: float) -> Measured:
+        curve = as_curve("mechanism", mechanism, tolerance=tolerance)
+        value = self.read(curve)
+        if value == 0.0 and self.delta:
             # From here on a smaller loss shows in delta(0) only.
-            return value, mu_from_advantage(min(curve.advantage, self.at))
-        value = min(value, formula)
-        return value, self.strength(value)
+            strength = mu_from_advantage(min(curve.advantage, self.delta))
+            return Measured(value, strength, is_engines=True)
+        return Measured(value, self.strength(value), is_engines=True)
 
-    def has_bound(self, mechanism: Mechanism, *, tolerance: float) -> bool:
-        """Whether the engine has a bound on what a mechanism achieves, and not only a formula."""
-        if self.kind == "mu":
-            return math.isfinite(self._mu(mechanism, tolerance))
-        return (
-            _kept(lambda one: as_curve("mechanism", mechanism, tolerance=one), tolerance)
-            is not None
-        )
 
-    def confirmed(self, mechanism: Mechanism, value: float, *, tolerance: float) -> float:
-        """A value so close to the target that the bound of `fit_gdp`, a little looser, decides.
+@final
+@dataclass(frozen=True)
+class Advantage(Target):
+    """At most this advantage: TPR - FPR at any FPR.
 
-        Either is valid. But whoever asks for the mu of the answer is to find that it is met.
-        """
-        if self.kind != "mu" or not self.at:
-            return value
-        try:
-            return max(value, fit_gdp(mechanism, slack=self.at, tolerance=tolerance).mu)
-        except BudgetExceeded:
-            return value
+    >>> print(Advantage(0.1))
+    advantage <= 0.1
+    """
 
-    def _mu(self, mechanism: Mechanism, tolerance: float) -> float:
-        slack = self._place
-        if slack == 0.0:
-            return mu_without_slack(mechanism)
+    kind: ClassVar[str] = "advantage"
 
-        def mu(tolerance: float) -> float:
-            if self.value > _LARGE_MU:
-                return fit_gdp(mechanism, slack=slack, tolerance=tolerance).mu
-            return self.read(as_curve("mechanism", mechanism, tolerance=tolerance))
+    value: float
 
-        found = _kept(mu, tolerance)
-        return math.inf if found is None else found
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "value", _strictly_between("advantage", self.value))
 
-    def _by_formula(self, mechanism: Mechanism) -> float:
-        return min(self.read(curve) for curve in formula_curves(mechanism))
+    def read(self, curve: TradeoffCurve) -> float:
+        return curve.advantage
+
+    def strength(self, value: float) -> float:
+        return mu_from_advantage(value)
+
+
+@final
+@dataclass(frozen=True)
+class TPR(Target):
+    """At most this TPR, at an FPR.
+
+    >>> print(TPR(0.1, fpr=0.01))
+    tpr <= 0.1 at fpr=0.01
+    """
+
+    kind: ClassVar[str] = "tpr"
+    condition: ClassVar[str | None] = "fpr"
+
+    value: float
+    fpr: float
+
+    def __post_init__(self) -> None:
+        fpr = _strictly_between("fpr", self.fpr)
+        tpr = _strictly_between("tpr", self.value)
+        if tpr <= fpr:
+            raise InvalidArgument(
+                f"tpr={tpr!r} is not above fpr={fpr!r}: guessing at random reaches that; "
+                "pass a larger tpr, or exchange the two"
+            )
+        object.__setattr__(self, "value", tpr)
+        object.__setattr__(self, "fpr", fpr)
+
+    def read(self, curve: TradeoffCurve) -> float:
+        return curve.tpr(self.fpr)
+
+    def strength(self, value: float) -> float:
+        return mu_from_tpr(value, self.fpr) if value > self.fpr else 0.0
 
 
 def stated(
     *,
-    mu: float | None,
-    epsilon: float | None,
-    delta: float | None,
-    advantage: float | None,
-    tpr: float | None,
-    fpr: float | None,
-    slack: float,
+    mu: float | None = None,
+    epsilon: float | None = None,
+    delta: float | None = None,
+    advantage: float | None = None,
+    tpr: float | None = None,
+    fpr: float | None = None,
+    slack: float = 1e-10,
+    spelled: Callable[[str], str] = str,
 ) -> Target:
-    """The one target among the arguments, checked."""
+    """The one target among the arguments; ``spelled`` says what their user calls them."""
     kinds = {"mu": mu, "epsilon": epsilon, "advantage": advantage, "tpr": tpr}
-    given = [kind for kind, value in kinds.items() if value is not None]
+    given = [spelled(kind) for kind, value in kinds.items() if value is not None]
     if len(given) != 1:
         came = " and ".join(given) + " are given" if given else "no target is given"
-        raise InvalidArgument(
-            f"{came}; pass one of mu, epsilon with delta, advantage, or tpr with fpr"
+        one, two, three, four, five, six = map(
+            spelled, ("mu", "epsilon", "delta", "advantage", "tpr", "fpr")
         )
-    _refuse_stray("delta", delta, "epsilon", epsilon)
-    _refuse_stray("fpr", fpr, "tpr", tpr)
-    if mu is not None:
-        mu = _validate.positive("mu", mu, advice="pass a mu above 0: only silence has mu = 0")
-        slack = _validate.fraction("slack", slack, advice="pass an allowance such as 1e-10")
-        return Target("mu", mu, at=slack)
-    if advantage is not None:
-        return Target("advantage", _strictly_between("advantage", advantage))
-    if tpr is not None:
-        fpr = _strictly_between("fpr", fpr)
-        tpr = _strictly_between("tpr", tpr)
-        if tpr <= fpr:
+        raise InvalidArgument(
+            f"{came}; pass one of {one}, {two} with {three}, {four}, or {five} with {six}"
+        )
+    for owner, owned, name, value in (
+        ("epsilon", epsilon, "delta", delta),
+        ("tpr", tpr, "fpr", fpr),
+    ):
+        if (value is None) != (owned is None):
+            missing, present = (name, owner) if value is None else (owner, name)
             raise InvalidArgument(
-                f"tpr={tpr!r} is not above fpr={fpr!r}: guessing at random reaches that; "
-                "pass a larger tpr"
+                f"{spelled(present)} is given without {spelled(missing)}; pass both"
             )
-        return Target("tpr", tpr, at=fpr)
-    epsilon = _validate.non_negative("epsilon", epsilon)
-    delta = _validate.fraction("delta", delta, advice="pass a delta such as 1e-5")
-    if epsilon == delta == 0.0:
-        raise InvalidArgument(
-            "epsilon=0.0 with delta=0.0 allows no release at all; pass a larger one"
-        )
-    return Target("epsilon", epsilon, at=delta)
-
-
-def _refuse_stray(name: str, value: float | None, owner: str, owned: float | None) -> None:
-    if (value is None) != (owned is None):
-        missing, present = (name, owner) if value is None else (owner, name)
-        raise InvalidArgument(f"{present} is given without {missing}; pass both")
+    if mu is not None:
+        return Mu(mu, slack)
+    if advantage is not None:
+        return Advantage(advantage)
+    if tpr is not None and fpr is not None:
+        return TPR(tpr, fpr)
+    assert epsilon is not None
+    assert delta is not None
+    return Epsilon(epsilon, delta)
 
 
 def _strictly_between(name: str, value: object) -> float:

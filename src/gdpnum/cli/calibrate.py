@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Annotated, Any, cast
+from typing import Any
 
 import typer
 
 import gdpnum
-from gdpnum.cli import options
+from gdpnum.cli.options import JSON, SLACK, TRAINING, Option, given, takes
 from gdpnum.cli.program import epilog
 from gdpnum.cli.tables import as_json as json_of
 from gdpnum.cli.tables import as_table
-from gdpnum.cli.training import rate_of, steps_of
+from gdpnum.errors import InvalidArgument
 from gdpnum.rounding import rounded_down, rounded_up
+from gdpnum.training import NAMES, as_option, is_poisson, resolved
 
 __all__ = ["EPILOG", "calibrate"]
 
@@ -28,58 +29,53 @@ EPILOG = epilog(
 )
 
 
-def calibrate(
-    *,
-    noise_multiplier: options.NoiseMultiplier = None,
-    sample_rate: options.SampleRate = None,
-    batch_size: options.BatchSize = None,
-    dataset_size: options.DatasetSize = None,
-    steps: options.Steps = None,
-    epochs: options.Epochs = None,
-    neighbouring: options.Neighbouring = "add_remove",
-    mu: Annotated[float | None, typer.Option(help="Target: at most this mu, at --slack.")] = None,
-    epsilon: Annotated[
-        float | None, typer.Option(help="Target: at most this epsilon, at --delta.")
-    ] = None,
-    delta: Annotated[float | None, typer.Option(help="The delta of --epsilon.")] = None,
-    advantage: Annotated[
-        float | None, typer.Option(help="Target: at most this advantage, TPR - FPR at any FPR.")
-    ] = None,
-    tpr: Annotated[float | None, typer.Option(help="Target: at most this TPR, at --fpr.")] = None,
-    fpr: Annotated[float | None, typer.Option(help="The FPR of --tpr.")] = None,
-    slack: options.Slack = None,
-    tolerance: Annotated[
-        float | None, typer.Option(help="How near the target, relatively. [default: 1e-3]")
-    ] = None,
-    as_json: options.Json = False,
-) -> None:
+_TARGETS = (
+    Option("mu", "number", "Target: at most this mu, at --slack."),
+    Option("epsilon", "number", "Target: at most this epsilon, at --delta."),
+    Option("delta", "number", "The delta of --epsilon."),
+    Option("advantage", "number", "Target: at most this advantage, TPR - FPR at any FPR."),
+    Option("tpr", "number", "Target: at most this TPR, at --fpr."),
+    Option("fpr", "number", "The FPR of --tpr."),
+    SLACK,
+)
+
+
+@takes(
+    *TRAINING,
+    *_TARGETS,
+    Option("tolerance", "number", "How near the target, relatively. [default: 1e-3]"),
+    JSON,
+)
+def calibrate(*, tolerance: float | None, as_json: bool, **values: Any) -> None:
     """Find the DP-SGD setting that just meets a privacy target.
 
     Of noise, sample rate and steps pass two; the third is found: the smallest noise multiplier, the
-    largest sample rate or the largest number of steps.
+    largest sample rate or the largest number of steps. For other batches than Poisson samples it is
+    the noise.
     """
-    rate = rate_of(sample_rate, batch_size, dataset_size)
-    count = steps_of(steps, epochs, rate)
-    found = gdpnum.calibrate_dpsgd(
-        noise_multiplier=noise_multiplier,
-        sample_rate=None if rate is None else float(rate),
-        steps=count,
-        mu=mu,
-        epsilon=epsilon,
-        delta=delta,
-        advantage=advantage,
-        tpr=tpr,
-        fpr=fpr,
-        neighbouring=cast("gdpnum.mechanisms.Neighbouring", neighbouring),
-        **options.given(slack=slack, tolerance=tolerance),
-    )
+    from gdpnum.calibration.target import stated  # noqa: PLC0415
+
+    described = {name: values.pop(name) for name in NAMES}
+    asked = given(**values)
+    stated(**asked, spelled=as_option)  # in the words of who typed it
+    dataset_size = described["dataset_size"]
+    run = resolved(described, spelled=as_option)
+    names = ("noise_multiplier", "sample_rate", "steps")
+    missing = [as_option(name) for name in names if name not in run]
+    if is_poisson(run) and len(missing) != 1:
+        came = f"{' and '.join(missing)} are left out" if missing else "all three are given"
+        raise InvalidArgument(
+            f"{came}; pass two of {', '.join(map(as_option, names))}, to find the third"
+        )
+    found = gdpnum.calibrate_dpsgd(**run, **asked, **given(tolerance=tolerance))
+    rate = found.sample_rate
     document = {
         "found": found.found,
         "noise_multiplier": found.noise_multiplier,
         "sample_rate": found.sample_rate,
         "steps": found.steps,
         # The whole batch that keeps within the rate.
-        "batch_size": None if dataset_size is None else _batch(found.sample_rate, dataset_size),
+        "batch_size": None if dataset_size is None or rate is None else _batch(rate, dataset_size),
         "target": {
             "kind": found.target.kind,
             "value": found.target.value,
@@ -99,6 +95,10 @@ def _batch(rate: float, records: int) -> int:
     return batch if batch / records <= rate else batch - 1
 
 
+def _down(rate: float | None) -> str:
+    return "" if rate is None else rounded_down(rate, digits=6)
+
+
 def _lines(document: dict[str, Any], target: str) -> Iterator[str]:
     from gdpnum.statements.numbers import as_given  # noqa: PLC0415
 
@@ -106,7 +106,7 @@ def _lines(document: dict[str, Any], target: str) -> Iterator[str]:
     value = {
         # To the side on which the target is still met.
         "noise_multiplier": rounded_up(document["noise_multiplier"], digits=6),
-        "sample_rate": rounded_down(document["sample_rate"], digits=6),
+        "sample_rate": _down(document["sample_rate"]),
         "steps": str(document["steps"]),
     }
     end = {
@@ -122,6 +122,7 @@ def _lines(document: dict[str, Any], target: str) -> Iterator[str]:
     rows = [
         (name.replace("_", " "), value[name] if name == found else as_given(document[name]))
         for name in value
+        if document[name] is not None
     ]
     if document["batch_size"] is not None:
         rows.append(("batch size", f"{document['batch_size']}"))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from typing import Annotated, Any
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, final
 
 import typer
 
 import gdpnum
-from gdpnum.cli import options
+from gdpnum.cli.options import JSON, Option, takes
 from gdpnum.cli.program import epilog
 from gdpnum.cli.tables import as_json as json_of
 from gdpnum.cli.tables import as_table
@@ -32,54 +33,37 @@ _FPRS = (1e-4, 1e-3, 1e-2, 1e-1)
 _GAUSSIAN = "the Gaussian mechanism only; others may have a larger mu, or none"
 
 
+@takes(
+    Option("mu", "number", "From mu-GDP."),
+    Option("epsilon", "number", "From epsilon, at --delta or pure; with --mu: report delta here."),
+    Option("advantage", "number", "From the largest TPR - FPR of a Gaussian mechanism."),
+    Option("tpr", "number", "From a TPR at --fpr, of a Gaussian mechanism."),
+    Option("rho", "number", "From rho-zCDP."),
+    Option(
+        "delta", "numbers", "The delta of --epsilon; else report epsilon here; may be repeated."
+    ),
+    Option("fpr", "numbers", "The FPR of --tpr; else report the TPR here, may be repeated."),
+    Option("assuming_gaussian", "flag", "The mechanism of --rho is Gaussian, and so has a mu."),
+    JSON,
+)
 def convert(
     *,
-    mu: Annotated[float | None, typer.Option(help="From mu-GDP.")] = None,
-    epsilon: Annotated[
-        float | None,
-        typer.Option(help="From epsilon, with --delta or pure; after --mu: report delta here."),
-    ] = None,
-    advantage: Annotated[
-        float | None, typer.Option(help="From the largest TPR - FPR of a Gaussian mechanism.")
-    ] = None,
-    tpr: Annotated[
-        float | None, typer.Option(help="From a TPR at --fpr, of a Gaussian mechanism.")
-    ] = None,
-    rho: Annotated[
-        float | None, typer.Option(help="From rho-zCDP, with --assuming-gaussian.")
-    ] = None,
-    delta: Annotated[
-        list[float] | None,
-        typer.Option(
-            metavar="DELTA",
-            help="The delta of --epsilon; else report epsilon here, may be repeated.",
-        ),
-    ] = None,
-    fpr: Annotated[
-        list[float] | None,
-        typer.Option(
-            metavar="FPR", help="The FPR of --tpr; else report the TPR here, may be repeated."
-        ),
-    ] = None,
-    assuming_gaussian: Annotated[
-        bool, typer.Option("--assuming-gaussian", help="The mechanism of --rho is Gaussian.")
-    ] = False,
-    as_json: options.Json = False,
+    mu: float | None,
+    epsilon: float | None,
+    delta: list[float] | None,
+    fpr: list[float] | None,
+    assuming_gaussian: bool,
+    as_json: bool,
+    **others: float | None,
 ) -> None:
     """Convert mu to epsilon, delta, advantage, TPR and rho, or back.
 
-    What follows from mu holds for every mu-GDP mechanism. The way back holds for the Gaussian
-    mechanism only, except from a pure epsilon; the answer says so.
+    What follows from mu, from a pure epsilon or from rho holds for every such mechanism. The way
+    back from a single point of a curve holds for the Gaussian mechanism only; the answer says so.
     """
     deltas, fprs = list(delta or []), list(fpr or [])
     epsilons = [epsilon] if mu is not None and epsilon is not None else []
-    sources = {
-        "mu": mu,
-        "epsilon": None if epsilons else epsilon,
-        "advantage": advantage,
-        "tpr": tpr,
-        "rho": rho,
-    }
+    sources = {"mu": mu, "epsilon": None if epsilons else epsilon, **others}
     stated = {name: value for name, value in sources.items() if value is not None}
     if len(stated) != 1:
         came = " and ".join(f"--{name}" for name in stated) + " are given"
@@ -87,24 +71,95 @@ def convert(
             f"{came if stated else 'nothing to convert is given'}; "
             "pass one of --mu, --epsilon, --advantage, --tpr with --fpr, --rho"
         )
-    if assuming_gaussian and rho is None:
+    if assuming_gaussian and "rho" not in stated:
         raise InvalidArgument("--assuming-gaussian is for --rho; leave it out")
-    if rho is not None and not assuming_gaussian:
-        raise InvalidArgument(
-            "rho-zCDP alone implies no finite mu; pass --assuming-gaussian if the mechanism is "
-            "one, or describe what was run to gdpnum run"
-        )
     (name,) = stated
     if name == "epsilon":
         stated |= _own("delta", deltas, needed=False)
     if name == "tpr":
         stated |= _own("fpr", fprs, needed=True)
-    found, holds_for = _mu(name, stated)
-    if math.isinf(found):
-        raise InvalidArgument(f"no finite mu has {_shown(stated)}; pass a stronger guarantee")
-    record = _record(found, stated, epsilons, deltas or list(_DELTAS), fprs or list(_FPRS))
-    document = {"from": stated, "mu": found, "holds_for": holds_for, **record}
+    if name == "rho" and not assuming_gaussian:
+        claim = _of_rho(stated["rho"])
+    elif name == "epsilon" and not stated.get("delta"):
+        claim = _of_pure(stated["epsilon"])
+    else:
+        found = _gaussian_mu(name, stated)
+        if math.isinf(found):
+            raise InvalidArgument(f"no finite mu has {_shown(stated)}; pass a stronger guarantee")
+        claim = _of_mu(found, stated)
+    document = {
+        "from": stated,
+        "mu": claim.mu,
+        "holds_for": claim.holds_for,
+        "advantage": claim.advantage,
+        "rho": claim.rho,
+        "epsilon": [{"delta": at, "epsilon": claim.epsilon(at)} for at in deltas or _DELTAS],
+        "delta": [{"epsilon": at, "delta": claim.delta(at)} for at in epsilons],
+        "tpr": [{"fpr": at, "tpr": claim.tpr(at)} for at in fprs or _FPRS],
+    }
     typer.echo(json_of(document) if as_json else "\n".join(_lines(document)))
+
+
+@final
+@dataclass(frozen=True)
+class _Claim:
+    """What is known of the mechanisms that have what was given."""
+
+    mu: float
+    holds_for: str
+    advantage: float
+    rho: float
+    epsilon: Callable[[float], float]
+    delta: Callable[[float], float]
+    tpr: Callable[[float], float]
+
+
+def _of_mu(mu: float, stated: dict[str, float]) -> _Claim:
+    def epsilon(delta: float) -> float:
+        # A given epsilon holds at every larger delta; by way of mu it would be rounded up.
+        holds = "epsilon" in stated and delta >= stated.get("delta", 0.0)
+        known = stated["epsilon"] if holds else math.inf
+        return min(known, gdpnum.epsilon_from_mu(mu, delta))
+
+    return _Claim(
+        mu,
+        "every mu-GDP mechanism" if "mu" in stated else _GAUSSIAN,
+        stated.get("advantage", gdpnum.advantage_from_mu(mu)),
+        stated.get("rho", gdpnum.rho_from_mu(mu)),
+        epsilon,
+        lambda at: gdpnum.delta_from_mu(mu, at),
+        lambda at: gdpnum.tpr_from_mu(mu, at),
+    )
+
+
+def _of_pure(epsilon: float) -> _Claim:
+    """From epsilon-DP itself: by way of its mu, TPR and rho would be looser."""
+    pure = gdpnum.PureDP(epsilon=epsilon)
+    curve = pure.curve()
+    return _Claim(
+        gdpnum.mu_from_epsilon(epsilon),
+        "every epsilon-DP mechanism",
+        curve.advantage,
+        gdpnum.ZCDP.fit(pure).rho,
+        lambda delta: min(epsilon, curve.epsilon(delta)),
+        curve.delta,
+        curve.tpr,
+    )
+
+
+def _of_rho(rho: float) -> _Claim:
+    """From rho-zCDP itself, as gdpnum run ZCDP has it; it has no mu of its own."""
+    curve = gdpnum.ZCDP(rho=rho).curve().symmetrised()
+    return _Claim(
+        math.inf if rho > 0.0 else 0.0,
+        "every rho-zCDP mechanism, of which none has a mu for all; "
+        "pass --assuming-gaussian if yours is Gaussian",
+        curve.advantage,
+        rho,
+        curve.epsilon,
+        curve.delta,
+        curve.tpr,
+    )
 
 
 def _own(name: str, places: list[float], *, needed: bool) -> dict[str, float]:
@@ -117,40 +172,16 @@ def _own(name: str, places: list[float], *, needed: bool) -> dict[str, float]:
     return {name: places.pop()}
 
 
-def _mu(name: str, stated: dict[str, float]) -> tuple[float, str]:
+def _gaussian_mu(name: str, stated: dict[str, float]) -> float:
     if name == "mu":
-        return stated["mu"], "every mu-GDP mechanism"
+        return stated["mu"]
     if name == "advantage":
-        return gdpnum.mu_from_advantage(stated["advantage"]), _GAUSSIAN
+        return gdpnum.mu_from_advantage(stated["advantage"])
     if name == "tpr":
-        return gdpnum.mu_from_tpr(stated["tpr"], stated["fpr"]), _GAUSSIAN
+        return gdpnum.mu_from_tpr(stated["tpr"], stated["fpr"])
     if name == "rho":
-        return gdpnum.mu_from_rho(stated["rho"], assuming="gaussian"), _GAUSSIAN
-    if stated.get("delta"):
-        return gdpnum.mu_from_epsilon_delta(stated["epsilon"], stated["delta"]), _GAUSSIAN
-    return gdpnum.mu_from_epsilon(stated["epsilon"]), "every epsilon-DP mechanism"
-
-
-def _record(
-    mu: float,
-    stated: dict[str, float],
-    epsilons: list[float],
-    deltas: list[float],
-    fprs: list[float],
-) -> dict[str, Any]:
-    def epsilon(delta: float) -> float:
-        # A given epsilon holds at every larger delta; by way of mu it would be rounded up.
-        holds = "epsilon" in stated and delta >= stated.get("delta", 0.0)
-        known = stated["epsilon"] if holds else math.inf
-        return min(known, gdpnum.epsilon_from_mu(mu, delta))
-
-    return {
-        "advantage": stated.get("advantage", gdpnum.advantage_from_mu(mu)),
-        "rho": stated.get("rho", gdpnum.rho_from_mu(mu)),
-        "epsilon": [{"delta": at, "epsilon": epsilon(at)} for at in deltas],
-        "delta": [{"epsilon": at, "delta": gdpnum.delta_from_mu(mu, at)} for at in epsilons],
-        "tpr": [{"fpr": at, "tpr": gdpnum.tpr_from_mu(mu, at)} for at in fprs],
-    }
+        return gdpnum.mu_from_rho(stated["rho"], assuming="gaussian")
+    return gdpnum.mu_from_epsilon_delta(stated["epsilon"], stated["delta"])
 
 
 def _lines(document: dict[str, Any]) -> Iterator[str]:
@@ -164,9 +195,9 @@ def _lines(document: dict[str, Any]) -> Iterator[str]:
     yield f"From {_shown(document['from'])}; holds for {document['holds_for']}."
     yield ""
     yield as_table([
-        ("mu", upper(document["mu"]), "of Gaussian DP"),
+        ("mu", "none" if math.isinf(document["mu"]) else upper(document["mu"]), "of Gaussian DP"),
         ("advantage", upper(document["advantage"]), "most that TPR can exceed FPR by"),
-        ("rho", upper(document["rho"]), "of zCDP, mu^2 / 2"),
+        ("rho", upper(document["rho"]), "of zCDP"),
     ])  # fmt: skip
     yield ""
     rows = [(delta_shown(row["delta"]), upper(row["epsilon"])) for row in document["epsilon"]]

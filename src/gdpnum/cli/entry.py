@@ -10,19 +10,20 @@ import typer
 
 from gdpnum._version import __version__
 from gdpnum.cli import (
+    audit,
     calibrate,
     compare,
+    completion,
     convert,
     dpsgd,
     opacus,
-    paper,
     report,
     run,
     sweep,
     table,
     verify,
 )
-from gdpnum.cli.program import Program, epilog
+from gdpnum.cli.program import Command, Program, epilog
 
 __all__ = ["app", "main"]
 
@@ -32,9 +33,9 @@ app = typer.Typer(
     epilog=epilog(
         "gdpnum dpsgd --noise-multiplier 9.4 --sample-rate 0.32768 --steps 2000",
         note="Each command has its own --help, with an example. Exit status: 0 if all went well, "
-        "2 on bad input, 130 if interrupted.",
+        "1 if every setting of a sweep failed, 2 on bad input, 130 if interrupted.",
     ),
-    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
@@ -71,7 +72,9 @@ def options(
 
 
 _COMMANDS = (
-    *(dpsgd, run, convert, calibrate, compare, sweep, opacus, report, verify, table, paper),
+    *(dpsgd, run, convert, calibrate, compare, sweep, opacus, report, audit, verify, table),
+    completion,
 )
-for _command in _COMMANDS:
-    app.command(epilog=_command.EPILOG)(getattr(_command, _command.__name__.rpartition(".")[2]))
+for _module in _COMMANDS:
+    _name = _module.__name__.rpartition(".")[2]
+    app.command(_name, cls=Command, epilog=_module.EPILOG)(getattr(_module, _name))

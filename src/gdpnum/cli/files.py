@@ -12,7 +12,19 @@ from pathlib import Path
 
 from gdpnum.errors import InvalidArgument
 
-__all__ = ["check_ending", "check_installed", "check_writable", "read_text", "replacing", "write"]
+__all__ = [
+    "InFile",
+    "check_ending",
+    "check_installed",
+    "check_writable",
+    "read_text",
+    "replacing",
+    "write",
+]
+
+
+class InFile(InvalidArgument):
+    """Something in a file is wrong: the words of the message are those of the file."""
 
 
 def read_text(path: str) -> str:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import warnings
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 import gdpnum
-from gdpnum.cli import options
+from gdpnum.cli.options import STATEMENT, TRAINING, one, takes
 from gdpnum.cli.present import JSON_KEYS, present
 from gdpnum.cli.program import epilog, tell
 
@@ -18,22 +18,12 @@ __all__ = ["EPILOG", "opacus"]
 EPILOG = epilog("gdpnum opacus checkpoint.pt --dataset-size 50000", note=JSON_KEYS)
 
 
+@takes(*STATEMENT, one("dataset_size", of=TRAINING))
 def opacus(
     checkpoint: Annotated[
         Path, typer.Argument(help="A file that PrivacyEngine.save_checkpoint wrote.")
     ],
-    *,
-    delta: options.Deltas = None,
-    fpr: options.Fprs = None,
-    slack: options.Slack = None,
-    tolerance: options.Tolerance = None,
-    dataset_size: options.DatasetSize = None,
-    name: options.Name = None,
-    date: options.Date = None,
-    state: options.State = None,
-    plot: options.Plot = None,
-    report: options.Report = None,
-    as_json: options.Json = False,
+    **values: Any,
 ) -> None:
     """Account for the training that an Opacus checkpoint records.
 
@@ -43,16 +33,6 @@ def opacus(
     with warnings.catch_warnings(record=True) as found:
         warnings.simplefilter("always")
         run = gdpnum.from_opacus(checkpoint)
-    wishes = options.given(
-        deltas=delta,
-        fprs=fpr,
-        slack=slack,
-        tolerance=tolerance,
-        dataset_size=dataset_size,
-        name=name,
-        date=date,
-        **options.stated(state),
-    )
-    present(run, wishes, plot=plot, report=report, as_json=as_json)
+    present(run, values)
     for warning in found:
         tell(f"warning: {warning.message}")

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 import gdpnum
+from gdpnum._optional import how_to_install
 from gdpnum.cli.files import check_ending, check_installed, check_writable, replacing, write
+from gdpnum.cli.options import OUTPUT, given, stated
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,21 +29,27 @@ JSON_KEYS = (
 #: The forms of a statement, by the ending of its file.
 FORMS = {".html": "html", ".md": "markdown", ".tex": "latex", ".txt": "text", ".json": "json"}
 
+# What `statement` calls an option, where that differs.
+_NAMES = {"delta": "deltas", "fpr": "fprs"}
+
 
 def present(
-    run: Mechanism,
-    wishes: dict[str, Any],
-    *,
-    plot: Path | None,
-    report: Path | None,
-    as_json: bool,
+    run: Mechanism, values: dict[str, Any], *, wishes: dict[str, Any] | None = None
 ) -> None:
-    """Compute the statement of a run and show it; ``wishes`` are arguments of `statement`."""
+    """Compute the statement of a run and show it.
+
+    ``values`` are those of the `STATEMENT` options, and go before ``wishes``, which are arguments
+    of `statement` from elsewhere.
+    """
+    values = dict(values)
+    plot, report, as_json = (values.pop(option.name) for option in OUTPUT)
     check_plot(plot)
     if report is not None:
         check_ending("--report", report, tuple(FORMS))
         check_writable("--report", report)
-    found = gdpnum.statement(run, **{"date": today(), **wishes})
+    said = stated(values.pop("state", None))
+    asked = given(**{_NAMES.get(name, name): value for name, value in values.items()}, **said)
+    found = gdpnum.statement(run, **{"date": today(), **(wishes or {}), **asked})
     # Files first: if one fails, nothing has been said yet.
     if plot is not None:
         with replacing(plot) as temporary:
@@ -56,7 +64,7 @@ def check_plot(plot: Path | None) -> None:
     if plot is not None:
         check_ending("--plot", plot, (".png", ".pdf", ".svg"))
         check_writable("--plot", plot)
-        check_installed("matplotlib", install="'gdpnum[plot]'")
+        check_installed("matplotlib", install=how_to_install("plot"))
 
 
 def save(axes: Axes, path: Path) -> None:

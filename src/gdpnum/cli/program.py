@@ -7,14 +7,41 @@ from collections.abc import Sequence
 from typing import Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
+from gdpnum.cli.files import InFile
+from gdpnum.cli.wording import in_options
 from gdpnum.errors import GdpnumError
 
-__all__ = ["BAD_INPUT", "INTERRUPTED", "Program", "epilog", "flat", "tell"]
+__all__ = ["BAD_INPUT", "INTERRUPTED", "NOTHING", "Command", "Program", "epilog", "flat", "tell"]
 
+#: Nothing that was asked for could be computed.
+NOTHING = 1
 BAD_INPUT = 2
 INTERRUPTED = 130
+
+
+class Command(TyperCommand):
+    """A command whose errors name the options that were typed."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except GdpnumError as error:
+            options = {
+                str(one.name): max(one.opts, key=len)
+                for one in self.params
+                if one.param_type_name == "option"
+            }
+            # By its name: the parser may come from either of two packages.
+            typed = [
+                name
+                for name in options
+                if getattr(ctx.get_parameter_source(name), "name", "") == "COMMANDLINE"
+            ]
+            is_final = isinstance(error, InFile)
+            tell(str(error) if is_final else in_options(str(error), options=options, typed=typed))
+            raise typer.Exit(BAD_INPUT) from None
 
 
 class Program(TyperGroup):
@@ -23,6 +50,12 @@ class Program(TyperGroup):
     Bad input, files that cannot be read or written and packages that are missing exit with
     status 2, Ctrl-C with 130.
     """
+
+    def get_params(self, ctx: Any) -> Any:
+        # Typer's own options for completion take the shell that runs them for the one that is
+        # meant; gdpnum completion asks.
+        strangers = ("install_completion", "show_completion")
+        return [one for one in super().get_params(ctx) if one.name not in strangers]
 
     def invoke(self, ctx: Any) -> Any:
         # Here and not in main: what main calls turns an interrupt into lines of its own.

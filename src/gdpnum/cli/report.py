@@ -9,8 +9,8 @@ import typer
 
 import gdpnum
 from gdpnum import _validate
-from gdpnum.cli import options
 from gdpnum.cli.files import check_ending, check_writable, write
+from gdpnum.cli.options import JSON, STATEMENT, Option, given, one, pairs, stated, takes
 from gdpnum.cli.present import FORMS, JSON_KEYS, form_of, today
 from gdpnum.cli.program import epilog
 from gdpnum.cli.sources import SOURCES, source
@@ -30,33 +30,32 @@ EPILOG = epilog(
 )
 
 
+@takes(
+    Option("out", "path", "Write here, by its ending: .html, .md, .tex, .txt, .json or .yaml."),
+    Option(
+        "form", "word", "Print in this form. [default: text]", tuple(_FORMS.values()), "--format"
+    ),
+    Option(
+        "field",
+        "texts",
+        "A field of a registry entry, as in --field data_product_region=EU; may be repeated, also "
+        "for lists.",
+    ),
+    one("name", of=STATEMENT),
+    one("date", of=STATEMENT),
+    one("state", of=STATEMENT),
+    JSON,
+)
 def report(
     file: Annotated[str, typer.Argument(metavar="SOURCE", help="A statement, or what was run.")],
     *,
-    out: Annotated[
-        Path | None,
-        typer.Option(help="Write here, by its ending: .html, .md, .tex, .txt, .json or .yaml."),
-    ] = None,
-    form: Annotated[
-        str | None,
-        typer.Option(
-            "--format",
-            help="Print html, markdown, latex, text, json or registry, which is an entry of the "
-            "public registry of deployments. [default: text]",
-        ),
-    ] = None,
-    field: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="KEY=TEXT",
-            help="A field of a registry entry, as in --field data_product_region=EU; may be "
-            "repeated, also for lists.",
-        ),
-    ] = None,
-    name: options.Name = None,
-    date: options.Date = None,
-    state: options.State = None,
-    as_json: options.Json = False,
+    out: Path | None,
+    form: str | None,
+    field: list[str] | None,
+    name: str | None,
+    date: str | None,
+    state: list[str] | None,
+    as_json: bool,
 ) -> None:
     """Write a statement as HTML, Markdown, LaTeX, text or an entry of the registry.
 
@@ -66,12 +65,12 @@ def report(
     if len(chosen) > 1:
         raise InvalidArgument(f"{' and '.join(chosen)} contradict each other; pass one of them")
     if form is not None:
-        _validate.choice("format", form, tuple(_FORMS.values()))
+        _validate.choice("form", form, tuple(_FORMS.values()))
     if out is not None:
         check_ending("--out", out, tuple(_FORMS))
         check_writable("--out", out)
     read = source(file)
-    wishes = options.given(name=name, date=date, **options.stated(state))
+    wishes = given(name=name, date=date, **stated(state))
     found = read.statement
     if found is None:
         found = gdpnum.statement(read.run, **{"date": today(), **read.wishes, **wishes})
@@ -93,9 +92,9 @@ def report(
 def _entry(statement: Statement, field: list[str] | None) -> str:
     from gdpnum.statements.registry import FIELDS, LISTS  # noqa: PLC0415
 
-    given = options.pairs("--field", field, FIELDS)
+    found = pairs("--field", field, FIELDS)
     return statement.to_registry(
-        **{key: texts if key in LISTS else "\n".join(texts) for key, texts in given.items()}
+        **{key: texts if key in LISTS else "\n".join(texts) for key, texts in found.items()}
     )
 
 

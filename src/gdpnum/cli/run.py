@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from gdpnum.cli import options
+from gdpnum.cli.options import STATEMENT, TRAINING, one, takes
 from gdpnum.cli.present import JSON_KEYS, present
 from gdpnum.cli.program import epilog
 from gdpnum.cli.sources import SOURCES, source
@@ -33,39 +33,20 @@ EPILOG = epilog(
 )
 
 
+@takes(*STATEMENT, one("dataset_size", of=TRAINING))
 def run(
     file: Annotated[str, typer.Argument(metavar="SOURCE", help="What was run; see below.")],
-    *,
-    delta: options.Deltas = None,
-    fpr: options.Fprs = None,
-    slack: options.Slack = None,
-    tolerance: options.Tolerance = None,
-    dataset_size: options.DatasetSize = None,
-    name: options.Name = None,
-    date: options.Date = None,
-    state: options.State = None,
-    plot: options.Plot = None,
-    report: options.Report = None,
-    as_json: options.Json = False,
+    **values: Any,
 ) -> None:
     """Account for any composition that a file describes.
 
     An option goes before what the file says, except that there is one dataset.
     """
     found = source(file)
-    if dataset_size is not None and found.wishes.get("dataset_size", dataset_size) != dataset_size:
+    size, said = values["dataset_size"], found.wishes.get("dataset_size")
+    if None not in (size, said) and size != said:
         raise InvalidArgument(
-            f"--dataset-size is {dataset_size}, but {found.label} says "
-            f"{found.wishes['dataset_size']}; leave it out, or mend it there"
+            f"--dataset-size is {size}, but {found.label} says {said}; leave it out, or mend it "
+            "there"
         )
-    wishes = options.given(
-        deltas=delta,
-        fprs=fpr,
-        slack=slack,
-        tolerance=tolerance,
-        dataset_size=dataset_size,
-        name=name,
-        date=date,
-        **options.stated(state),
-    )
-    present(found.run, {**found.wishes, **wishes}, plot=plot, report=report, as_json=as_json)
+    present(found.run, values, wishes=found.wishes)

@@ -6,52 +6,55 @@ import csv
 import io
 import json
 import math
-from collections.abc import Callable
-from decimal import Decimal
+from collections.abc import Callable, Mapping
 from itertools import product
 from typing import Any
 
-from gdpnum.cli.files import read_text
-from gdpnum.cli.training import rate_of, steps_of
+from gdpnum.cli.files import InFile, read_text
+from gdpnum.cli.quantities import fraction_of, whole_of
 from gdpnum.errors import InvalidArgument
+from gdpnum.training import ARGUMENTS, Argument, as_option, is_poisson
 
 __all__ = ["grid_of", "numbers", "settings_in"]
 
 _ADVICE = "pass numbers such as 1,2,3, or FROM:TO:COUNT such as 0.001:0.9:60"
 
 
-def grid_of(
-    noise_multiplier: str | None, sample_rate: str | None, steps: str | None, epochs: str | None
-) -> list[dict[str, Any]]:
-    """All combinations of the values that options hold, the last fastest."""
-    if noise_multiplier is None or sample_rate is None or (steps is None) == (epochs is None):
+def grid_of(values: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """All combinations of what the options of `DPSGD` hold, the last fastest.
+
+    >>> grid_of({"noise_multiplier": "1,2", "sample_rate": "1%", "epochs": "3"})[1]
+    {'noise_multiplier': 2.0, 'sample_rate': 0.01, 'epochs': 3.0}
+    """
+    columns = {
+        one.name: _column(one, values[one.name])
+        for one in ARGUMENTS
+        if values.get(one.name) not in (None, False)
+    }
+    has_rate = "sample_rate" in columns or {"batch_size", "dataset_size"} <= columns.keys()
+    is_sampled = any(map(is_poisson, ({"batches": one} for one in columns.get("batches", [None]))))
+    has_steps = ("steps" in columns) != ("epochs" in columns)
+    if "noise_multiplier" not in columns or (is_sampled and not (has_rate and has_steps)):
         raise InvalidArgument(
-            "pass --noise-multiplier, --sample-rate and one of --steps and --epochs, or --settings"
+            "pass --noise-multiplier, --sample-rate (or --batch-size and --dataset-size) and one "
+            "of --steps and --epochs, or --settings"
         )
-    noises = numbers("--noise-multiplier", noise_multiplier)
-    rates = numbers("--sample-rate", sample_rate)
-    if steps is not None:
-        counts = list(dict.fromkeys(_whole("--steps", steps)))
-        return [
-            {"noise_multiplier": noise, "sample_rate": rate, "steps": count}
-            for noise, rate, count in product(noises, rates, counts)
-        ]
-    assert epochs is not None
-    return [
-        {
-            "noise_multiplier": noise,
-            "sample_rate": rate,
-            "steps": steps_of(None, passes, rate_of(rate, None, None)),
-            "epochs": passes,
-        }
-        for noise, rate, passes in product(noises, rates, numbers("--epochs", epochs))
-    ]
+    return [dict(zip(columns, row, strict=True)) for row in product(*columns.values())]
+
+
+def _column(argument: Argument, text: Any) -> list[Any]:
+    option = as_option(argument.name)
+    if argument.kind == "number":
+        return numbers(option, text)
+    if argument.kind == "whole":
+        return list(dict.fromkeys(_whole(option, text)))
+    return [text] if argument.kind == "flag" else [one.strip() for one in text.split(",")]
 
 
 def numbers(option: str, text: str) -> list[float]:
     """Numbers separated by commas, in which FROM:TO:COUNT is a geometric progression.
 
-    >>> numbers("--sample-rate", "0.5,0.001:0.1:3")
+    >>> numbers("--sample-rate", "50%,0.001:0.1:3")
     [0.5, 0.001, 0.01, 0.1]
     """
     found: list[float] = []
@@ -59,10 +62,11 @@ def numbers(option: str, text: str) -> list[float]:
         first, *others = item.split(":")
         try:
             if not others:
-                found.append(_finite(first))
+                found.append(float(fraction_of(first, name=option)))
                 continue
             last, count = others
-            found += _progression(_finite(first), _finite(last), int(count))
+            low, high = (float(fraction_of(end, name=option)) for end in (first, last))
+            found += _progression(low, high, int(count))
         except (ValueError, ZeroDivisionError, OverflowError):
             raise InvalidArgument(
                 f"{option} holds {item!r}, which is no number and no range of positive ones; "
@@ -75,22 +79,16 @@ def _whole(option: str, text: str) -> list[int]:
     """Whole numbers; those written out must be, as 1000 and 1e3 are, and a range is rounded."""
     found: list[int] = []
     for item in text.split(","):
-        values = numbers(option, item)
         if ":" in item:
-            found += map(round, values)
+            found += map(round, numbers(option, item))
             continue
-        if not values[0].is_integer():
-            raise InvalidArgument(f"{option} holds {item!r}, which is no whole number; {_ADVICE}")
-        # By way of the decimal: a float has no odd numbers above 2^53.
-        found.append(int(Decimal(item.strip())))
+        try:
+            found.append(whole_of(item, name=option))
+        except InvalidArgument:
+            raise InvalidArgument(
+                f"{option} holds {item!r}, which is no whole number; {_ADVICE}"
+            ) from None
     return found
-
-
-def _finite(text: str) -> float:
-    number = float(text)
-    if not math.isfinite(number):
-        raise ValueError
-    return number
 
 
 def _progression(first: float, last: float, count: int) -> list[float]:
@@ -111,7 +109,7 @@ def settings_in(path: str) -> list[dict[str, Any]]:
     read = _json_lines if content.lstrip().startswith("{") else _csv
     found = read(content, label)
     if not found:
-        raise InvalidArgument(f"{label} holds no settings; pass one a line")
+        raise InFile(f"{label} holds no settings; pass one a line")
     return found
 
 
@@ -123,10 +121,11 @@ def _json_lines(content: str, label: str) -> list[dict[str, Any]]:
         try:
             setting = json.loads(line, parse_constant=_finite)
         except (ValueError, RecursionError) as error:
-            raise InvalidArgument(f"{label}, line {number} is not JSON ({error})") from None
+            raise InFile(f"{label}, line {number} is not JSON ({error})") from None
         if not isinstance(setting, dict):
-            raise InvalidArgument(f"{label}, line {number} is not an object; pass one a line")
-        found.append(setting)
+            raise InFile(f"{label}, line {number} is not an object; pass one a line")
+        where = f"{label}, line {number}"
+        found.append({name: _typed(name, value, where) for name, value in setting.items()})
     return found
 
 
@@ -139,23 +138,36 @@ def _csv(content: str, label: str) -> list[dict[str, Any]]:
             continue
         where = f"{label}, line {rows.line_num}"
         if len(row) != len(header):
-            raise InvalidArgument(
+            raise InFile(
                 f"{where} has {len(row)} cells where the header has {len(header)}; mend it there"
             )
         cells = zip(header, row, strict=True)
-        found.append({name: _cell(name, cell.strip(), where) for name, cell in cells})
+        found.append({name: _typed(name, cell.strip(), where) for name, cell in cells})
     return found
 
 
-def _cell(name: str, cell: str, where: str) -> Any:
-    kinds: dict[str, Callable[[str], Any]] = {
-        "noise_multiplier": _finite,
-        "sample_rate": _finite,
-        "steps": int,
-    }
-    kind = kinds.get(name, str)
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError
+    return number
+
+
+_READERS: dict[str, Callable[[str, str], Any]] = {
+    "number": lambda cell, name: float(fraction_of(cell, name=name)),
+    "whole": lambda cell, name: whole_of(cell, name=name),
+    "flag": lambda cell, _: {"true": True, "1": True, "false": False, "0": False}[cell.lower()],
+    "word": lambda cell, _: cell,
+}
+_KINDS = {one.name: one.kind for one in ARGUMENTS}
+
+
+def _typed(name: str, value: Any, where: str) -> Any:
+    """What a text in a file stands for, if `DPSGD` takes it; labels stay as they are."""
+    if name not in _KINDS or not isinstance(value, str):
+        return value
     try:
-        return kind(cell)
-    except ValueError:
-        what = "a whole number" if kind is int else "a number"
-        raise InvalidArgument(f"{where}: {name} is {cell!r}, not {what}; mend it there") from None
+        return _READERS[_KINDS[name]](value, name)
+    except (InvalidArgument, KeyError):
+        what = {"whole": "a whole number", "flag": "true or false"}.get(_KINDS[name], "a number")
+        raise InFile(f"{where}: {name} is {value!r}, not {what}; mend it there") from None

@@ -33,31 +33,28 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gdpnum import _validate, mechanisms
-from gdpnum.cli.files import read_text
+from gdpnum.cli.files import InFile, read_text
 from gdpnum.cli.options import STATED
-from gdpnum.cli.training import as_key, rate_of, steps_of
-from gdpnum.errors import GdpnumError, InvalidArgument
-from gdpnum.mechanisms import DPSGD, Composed, Leaf
+from gdpnum.cli.quantities import fraction_of, number_or_text, whole_of
+from gdpnum.errors import GdpnumError
+from gdpnum.mechanisms import Composed, Leaf
 from gdpnum.mechanisms.composition import repeat
+from gdpnum.training import ARGUMENTS, NAMES, is_poisson, resolved, training_run
 
 if TYPE_CHECKING:
     from gdpnum import Mechanism, Statement
 
-__all__ = ["SOURCES", "Source", "source"]
+__all__ = ["SOURCES", "Source", "source", "source_of"]
 
 SOURCES = (
     "A source is a run file in TOML or JSON, the JSON of a statement, - for standard input, or "
-    "words such as DPSGD:noise_multiplier=1,sample_rate=0.01,steps=1000 and GDP:mu=1. A run file "
+    "words such as DPSGD:noise_multiplier=1,sample_rate=1%,steps=1e3 and GDP:mu=1. A run file "
     "has parts, each a mechanism with its arguments and a count, and may have name, date, "
     "dataset_size, slack, tolerance, deltas, fprs and what --state takes. YAML is an entry of the "
     "registry of deployments."
 )
 
 _WISHES = ("name", "date", "dataset_size", "slack", "tolerance", "deltas", "fprs", *STATED)
-_DPSGD = (
-    *("noise_multiplier", "sample_rate", "batch_size", "dataset_size"),
-    *("steps", "epochs", "neighbouring"),
-)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -74,22 +71,25 @@ def source(text: str) -> Source:
     """The source that an argument names."""
     if re.match(r"[A-Za-z]\w*:", text) and not Path(text).exists():
         return Source(text, _run([_worded(text)], {}, text), {})
-    content = read_text(text)
-    label = "standard input" if text == "-" else text
-    if text.lower().endswith((".yaml", ".yml")):
+    return source_of(read_text(text), "standard input" if text == "-" else text)
+
+
+def source_of(content: str, label: str) -> Source:
+    """The source that the content of a file is; ``label`` is what messages call it."""
+    if label.lower().endswith((".yaml", ".yml")):
         return _registered(content, label)
     document = _parsed(content, label)
     if "schema" in document:
         return _stated(content, label)
     for key in document:
         if key not in (*_WISHES, "parts"):
-            raise InvalidArgument(
+            raise InFile(
                 f"{label} has the key {key!r}, which a run has not; "
                 f"{_nearest(key, ['parts', *_WISHES])}"
             )
     parts = document.get("parts")
     if not isinstance(parts, list) or not parts:
-        raise InvalidArgument(
+        raise InFile(
             f"{label} has no list of parts; pass what was run, as in "
             "[[parts]] with type = 'Gaussian' and sigma = 2.0"
         )
@@ -103,7 +103,7 @@ def _registered(content: str, label: str) -> Source:
     try:
         return Source(label, from_registry(content), {})
     except GdpnumError as error:
-        raise InvalidArgument(f"{label}: {error}") from None
+        raise InFile(f"{label}: {error}") from None
 
 
 def _stated(content: str, label: str) -> Source:
@@ -112,7 +112,7 @@ def _stated(content: str, label: str) -> Source:
     try:
         found = Statement.from_json(content)
     except GdpnumError as error:
-        raise InvalidArgument(f"{label}: {error}") from None
+        raise InFile(f"{label}: {error}") from None
     kept = {"name": found.name, "dataset_size": found.dataset_size}
     wishes = {key: value for key, value in kept.items() if value is not None}
     return Source(label, found.run, wishes, found)
@@ -125,9 +125,9 @@ def _parsed(content: str, label: str) -> dict[str, Any]:
         document = parser.loads(content)
     except (ValueError, RecursionError) as error:
         kind = "JSON" if is_json else "TOML"
-        raise InvalidArgument(f"{label} is not {kind} ({error}); mend it there") from None
+        raise InFile(f"{label} is not {kind} ({error}); mend it there") from None
     if not isinstance(document, dict):
-        raise InvalidArgument(f"{label} does not hold an object; pass one with the key 'parts'")
+        raise InFile(f"{label} does not hold an object; pass one with the key 'parts'")
     return document
 
 
@@ -135,7 +135,7 @@ def _toml(label: str) -> Any:
     try:
         return importlib.import_module("tomllib")
     except ImportError:
-        raise InvalidArgument(
+        raise InFile(
             f"{label} is taken for TOML, which needs Python 3.11; pass the run as JSON"
         ) from None
 
@@ -151,25 +151,25 @@ def _run(parts: Iterable[Any], wishes: dict[str, Any], label: str) -> Mechanism:
             terms.append(_part(part, wishes.get("dataset_size"), name))
         except GdpnumError as error:
             message = str(error) if str(error).startswith(name) else f"{name}: {error}"
-            raise InvalidArgument(f"{label}: {message}") from None
+            raise InFile(f"{label}: {message}") from None
         except (TypeError, ValueError) as error:
-            raise InvalidArgument(f"{label}: {name} does not fit ({error}); mend it") from None
+            raise InFile(f"{label}: {name} does not fit ({error}); mend it") from None
     try:
         return terms[0] if len(terms) == 1 else Composed(terms)
     except GdpnumError as error:
-        raise InvalidArgument(f"{label}: {error}") from None
+        raise InFile(f"{label}: {error}") from None
 
 
 def _part(part: Any, dataset_size: Any, name: str) -> Mechanism:
     if not isinstance(part, dict):
-        raise InvalidArgument(
+        raise InFile(
             f"{_validate.shown(name, part)}, not an object; pass one such as "
             "{type = 'Gaussian', sigma = 2.0}"
         )
     if "mechanism" in part:
         for key in part:
             if key not in ("mechanism", "count"):
-                raise InvalidArgument(
+                raise InFile(
                     f"{name} has the key {key!r} beside 'mechanism'; only 'count' may be there"
                 )
         return repeat(_leaf(part["mechanism"], dataset_size, name), part.get("count", 1))
@@ -180,9 +180,7 @@ def _part(part: Any, dataset_size: Any, name: str) -> Mechanism:
 def _leaf(document: Any, dataset_size: Any, name: str) -> Mechanism:
     kind = document.get("type") if isinstance(document, dict) else None
     if isinstance(kind, str) and kind not in _kinds():
-        raise InvalidArgument(
-            f"{name} has type={kind!r}, which is no mechanism; {_nearest(kind, _kinds())}"
-        )
+        raise InFile(f"{name} has type={kind!r}, which is no mechanism; {_nearest(kind, _kinds())}")
     if kind == "DPSGD":
         return _dpsgd(document, dataset_size, name)
     from gdpnum.statements.description import leaf_of  # noqa: PLC0415
@@ -193,38 +191,33 @@ def _leaf(document: Any, dataset_size: Any, name: str) -> Mechanism:
 def _dpsgd(document: dict[str, Any], dataset_size: Any, name: str) -> Mechanism:
     values = {key: value for key, value in document.items() if key != "type"}
     for key in values:
-        if key not in _DPSGD:
-            raise InvalidArgument(
-                f"{name} has the key {key!r}, which DPSGD has not; {_nearest(key, list(_DPSGD))}"
+        if key not in NAMES:
+            raise InFile(
+                f"{name} has the key {key!r}, which DPSGD has not; {_nearest(key, list(NAMES))}"
             )
     own = values.get("dataset_size", dataset_size)
     if dataset_size is not None and own != dataset_size:
-        raise InvalidArgument(
+        raise InFile(
             f"{name} has dataset_size={own!r}, but the run {dataset_size!r}; there is one dataset, "
             "mend it there"
         )
-    rate = rate_of(
-        values.get("sample_rate"),
-        values.get("batch_size"),
-        own,
-        spelled=as_key,
-    )
-    count = steps_of(values.get("steps"), values.get("epochs"), rate, spelled=as_key)
-    for key, value in {
-        "noise_multiplier": values.get("noise_multiplier"),
-        "sample_rate": rate,
-        "steps": count,
-    }.items():
-        if value is None:
-            raise InvalidArgument(f"{name} lacks {key!r}; DPSGD needs it")
-    assert rate is not None
-    assert count is not None
-    return DPSGD(
-        noise_multiplier=values["noise_multiplier"],
-        sample_rate=float(rate),
-        steps=count,
-        neighbouring=values.get("neighbouring", "add_remove"),
-    )
+    if own is not None:
+        values["dataset_size"] = own
+    for argument in ARGUMENTS:
+        value = values.get(argument.name)
+        # As on the command line: "1%", "256/60000", 1e4.
+        if isinstance(value, str) and argument.kind == "number":
+            values[argument.name] = fraction_of(value, name=argument.name)
+        elif isinstance(value, str) and argument.kind == "whole":
+            values[argument.name] = whole_of(value, name=argument.name)
+        elif isinstance(value, float) and argument.kind == "whole" and value.is_integer():
+            values[argument.name] = int(value)
+    given = resolved(values)
+    needed = ("noise_multiplier", "sample_rate", "steps") if is_poisson(given) else ()
+    for key in needed:
+        if key not in given:
+            raise InFile(f"{name} lacks {key!r}; DPSGD needs it")
+    return training_run(given)
 
 
 def _worded(text: str) -> dict[str, Any]:
@@ -232,27 +225,16 @@ def _worded(text: str) -> dict[str, Any]:
     kind, _, rest = text.partition(":")
     spelled = {name.lower(): name for name in _kinds()}
     if kind.lower() not in spelled:
-        raise InvalidArgument(
-            f"{text} is no file, and {kind!r} no mechanism; {_nearest(kind, _kinds())}"
-        )
+        raise InFile(f"{text} is no file, and {kind!r} no mechanism; {_nearest(kind, _kinds())}")
     part: dict[str, Any] = {"type": spelled[kind.lower()]}
     for pair in filter(None, rest.split(",")):
         key, equals, value = pair.partition("=")
         if not equals:
-            raise InvalidArgument(
+            raise InFile(
                 f"{text}: {pair!r} is no key=value; pass some, as in Laplace:scale=5,count=3"
             )
-        part[key.strip()] = _value(value.strip())
+        part[key.strip()] = number_or_text(value.strip())
     return part
-
-
-def _value(text: str) -> int | float | str:
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:  # noqa: PERF203
-            continue
-    return text
 
 
 def _kinds() -> list[str]:

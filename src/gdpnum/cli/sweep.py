@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 import gdpnum
 from gdpnum import _validate
-from gdpnum.cli import options
 from gdpnum.cli.files import check_ending, check_installed, check_writable, replacing
-from gdpnum.cli.program import epilog, flat, tell
+from gdpnum.cli.options import JSON, SLACK, STATEMENT, TRAINING, Option, given, one, takes
+from gdpnum.cli.program import NOTHING, epilog, flat, tell
+from gdpnum.cli.progress import ProgressLine
 from gdpnum.cli.settings import grid_of, settings_in
 from gdpnum.cli.tables import as_table
 from gdpnum.errors import InvalidArgument
@@ -26,11 +29,12 @@ if TYPE_CHECKING:
 __all__ = ["EPILOG", "sweep"]
 
 EPILOG = epilog(
-    "gdpnum sweep --noise-multiplier 1,2 --sample-rate 0.001:0.1:3 --steps 400 \\\n"
+    "gdpnum sweep --noise-multiplier 1,2 --sample-rate 0.1%:10%:3 --steps 400 \\\n"
     "  --columns mu,regret,epsilon@1e-5 --out sweep.csv --resume sweep.rows",
     note="Values are separated by commas; FROM:TO:COUNT stands for so many, each the same multiple "
-    "of the one before. Columns: mu, mu_lower, regret, tail_ratio, slack, advantage, "
-    "epsilon@DELTA, delta@EPSILON, tpr@FPR. A setting that fails is a row with its error.\n\n"
+    "of the one before, and a number may be 1%, 256/60000 or 1e4. Columns: mu, mu_lower, regret, "
+    "tail_ratio, slack, advantage, epsilon@DELTA, delta@EPSILON, tpr@FPR. A setting that fails is "
+    "a row with its error.\n\n"
     "JSON: one object a line for each setting; its keys are those of the setting, the columns, and "
     "error (null if all went well); infinity is the text inf.",
 )
@@ -41,44 +45,43 @@ _ENDINGS = (".csv", ".jsonl", ".parquet")
 _SECONDS_TO_CONNECT = 10
 
 
+# Each argument of DPSGD, as a list of values.
+_VALUES = tuple(
+    option if option.kind == "flag" else replace(option, kind="values") for option in TRAINING
+)
+
+
+@takes(
+    *_VALUES,
+    Option(
+        "settings",
+        "text",
+        "A file of settings instead, one a line: CSV with a header, or JSON lines; columns named "
+        "as the options, with _ for -, and any labels.",
+    ),
+    Option("columns", "text", "What to compute, separated by commas; see below."),
+    SLACK,
+    one("tolerance", of=STATEMENT),
+    Option("out", "path", "Write the table here: .csv, .jsonl or .parquet."),
+    Option(
+        "resume", "path", "Keep rows here as they come; the same command again goes on from it."
+    ),
+    Option("workers", "whole", "Processes on this machine. [default: its cores]"),
+    Option("scheduler", "text", "Address of a Dask scheduler, as tcp://host:8786; needs dask."),
+    JSON,
+)
 def sweep(
     *,
-    noise_multiplier: Annotated[
-        str | None, typer.Option(metavar="VALUES", help="Noise multipliers.")
-    ] = None,
-    sample_rate: Annotated[str | None, typer.Option(metavar="VALUES", help="Sample rates.")] = None,
-    steps: Annotated[str | None, typer.Option(metavar="VALUES", help="Numbers of steps.")] = None,
-    epochs: Annotated[
-        str | None, typer.Option(metavar="VALUES", help="Passes over the data, not --steps.")
-    ] = None,
-    settings: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE",
-            help="Settings instead, one a line: CSV with a header, or JSON lines; columns "
-            "noise_multiplier, sample_rate, steps, and any labels.",
-        ),
-    ] = None,
-    columns: Annotated[
-        str | None, typer.Option(help="What to compute, separated by commas; see below.")
-    ] = None,
-    slack: options.Slack = None,
-    tolerance: options.Tolerance = None,
-    out: Annotated[
-        Path | None, typer.Option(help="Write the table here: .csv, .jsonl or .parquet.")
-    ] = None,
-    resume: Annotated[
-        Path | None,
-        typer.Option(help="Keep rows here as they come; the same command again goes on from it."),
-    ] = None,
-    workers: Annotated[
-        int | None, typer.Option(help="Processes on this machine. [default: its cores]")
-    ] = None,
-    scheduler: Annotated[
-        str | None,
-        typer.Option(help="Address of a Dask scheduler, as tcp://host:8786; needs gdpnum[dask]."),
-    ] = None,
-    as_json: options.Json = False,
+    settings: str | None,
+    columns: str | None,
+    slack: float | None,
+    tolerance: float | None,
+    out: Path | None,
+    resume: Path | None,
+    workers: int | None,
+    scheduler: str | None,
+    as_json: bool,
+    **values: Any,
 ) -> None:
     """Account for many DP-SGD settings and print, or write, a table."""
     if out is not None and resume is not None and out.absolute() == resume.absolute():
@@ -87,13 +90,13 @@ def sweep(
         raise InvalidArgument("--workers is for this machine; leave it out with --scheduler")
     if workers is not None:
         _validate.count("workers", workers, minimum=1, advice="pass how many processes")
-    chosen = _chosen(settings, noise_multiplier, sample_rate, steps, epochs)
+    chosen = _chosen(settings, values)
     if out is not None:
         if check_ending("--out", out, _ENDINGS) == ".parquet":
             check_installed("pyarrow", install="pyarrow")
         check_writable("--out", out)
     named = None if columns is None else [one.strip() for one in columns.split(",")]
-    wishes = options.given(columns=named, slack=slack, tolerance=tolerance, workers=workers)
+    wishes = given(columns=named, slack=slack, tolerance=tolerance, workers=workers)
     try:
         with _executor(scheduler) as executor, _bar() as progress:
             table = gdpnum.sweep(
@@ -117,16 +120,18 @@ def sweep(
     if table.errors:
         first = table.errors[0]["error"]
         tell(f"{len(table.errors)} of {len(table)} settings failed, the first by {first}")
+    if len(table.errors) == len(table):
+        raise typer.Exit(NOTHING)
 
 
-def _chosen(settings: str | None, *values: str | None) -> list[dict[str, Any]]:
+def _chosen(settings: str | None, values: dict[str, Any]) -> list[dict[str, Any]]:
     if settings is None:
-        return grid_of(*values)
-    if any(value is not None for value in values):
-        raise InvalidArgument(
-            "--settings holds whole settings; leave out --noise-multiplier, --sample-rate, "
-            "--steps and --epochs"
-        )
+        return grid_of(values)
+    for option in TRAINING:
+        if values[option.name] not in (None, False):
+            raise InvalidArgument(
+                f"--settings holds whole settings; leave out {option.option}, or name it there"
+            )
     return settings_in(settings)
 
 
@@ -152,38 +157,15 @@ def _executor(scheduler: str | None) -> Iterator[Executor | None]:
 
 @contextmanager
 def _bar() -> Iterator[Callable[[int, int], None] | None]:
-    """A progress bar on stderr, if someone can see it, from the first row on."""
-    from rich.console import Console  # noqa: PLC0415
-
-    console = Console(stderr=True)
-    if not console.is_terminal:
+    """A line of progress on stderr, if someone can see it."""
+    if not sys.stderr.isatty():
         yield None
         return
-    from rich import progress  # noqa: PLC0415
-
-    # Redrawn by us: a thread that does so would be forked into the workers.
-    bar = progress.Progress(
-        progress.TextColumn("{task.completed}/{task.total} settings"),
-        progress.BarColumn(),
-        progress.TextColumn("{task.fields[rate]}"),
-        progress.TimeRemainingColumn(),
-        console=console,
-        auto_refresh=False,
-    )
-
-    def show(done: int, total: int) -> None:
-        if not bar.tasks:
-            bar.start()
-            # What was resumed does not count as speed.
-            bar.add_task("", total=total, completed=done, rate="")
-        speed = bar.tasks[0].speed
-        rate = f"{speed:.3g}/s" if speed else ""
-        bar.update(bar.tasks[0].id, completed=done, rate=rate, refresh=True)
-
+    bar = ProgressLine(sys.stderr)
     try:
-        yield show
+        yield bar.show
     finally:
-        bar.stop()
+        bar.close()
 
 
 def _write(table: SweepTable, out: Path) -> None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 import gdpnum
-from gdpnum.cli import options
+from gdpnum.cli.options import JSON, SLACK, STATEMENT, Option, given, one, takes
 from gdpnum.cli.program import epilog
 from gdpnum.cli.sources import SOURCES, source
 
@@ -20,18 +20,27 @@ EPILOG = epilog(
 )
 
 
+@takes(
+    Option(
+        "form",
+        "word",
+        "Print in this form. [default: text]",
+        ("latex", "markdown", "html", "text"),
+        "--format",
+    ),
+    Option("delta", "number", "The delta of the column of epsilons. [default: 1e-5]"),
+    SLACK,
+    one("tolerance", of=STATEMENT),
+    JSON,
+)
 def table(
     files: Annotated[
         list[str], typer.Argument(metavar="SOURCE...", help="Statements, or what was run.")
     ],
     *,
-    form: Annotated[
-        str, typer.Option("--format", help="Print latex, markdown, html or text.")
-    ] = "text",
-    delta: Annotated[float, typer.Option(help="The delta of the column of epsilons.")] = 1e-5,
-    slack: options.Slack = None,
-    tolerance: options.Tolerance = None,
-    as_json: options.Json = False,
+    form: str | None,
+    as_json: bool,
+    **wishes: Any,
 ) -> None:
     """Put several runs in one table: noise, rate, steps, mu, regret and epsilon."""
     found = {}
@@ -41,6 +50,5 @@ def table(
         shown = name or file
         label = shown if shown not in found else f"{shown} ({number + 1})"
         found[label] = read.statement or read.run
-    wishes = options.given(slack=slack, tolerance=tolerance)
-    form = "json" if as_json else form
-    typer.echo(gdpnum.table(found, format=form, delta=delta, **wishes).rstrip("\n"))
+    wanted = "json" if as_json else form or "text"
+    typer.echo(gdpnum.table(found, format=wanted, **given(**wishes)).rstrip("\n"))

@@ -12,6 +12,7 @@ from gdpnum.bounds.lines import EVERYTHING, NOTHING, Lines
 from gdpnum.curve.piecewise import PiecewiseCurve
 from gdpnum.curve.profile import Profile
 from gdpnum.curve.tradeoff import TradeoffCurve
+from gdpnum.curve.whole_profile import curve_of_whole_profile
 from gdpnum.errors import InvalidArgument, InvalidType
 from gdpnum.floats import Floats
 
@@ -72,25 +73,27 @@ def curve_from_samples(alphas: ArrayLike, betas: ArrayLike) -> PiecewiseCurve:
 
 
 def curve_from_profile(
-    profile: ArrayLike | Callable[[float], float], deltas: ArrayLike | None
+    profile: ArrayLike | Callable[[float], float], deltas: ArrayLike | None, *, whole: bool
 ) -> TradeoffCurve:
     """See `TradeoffCurve.from_profile`."""
     if isinstance(profile, Profile) and deltas is None:
-        return profile.curve.symmetrised()
+        return profile.curve if whole else profile.curve.symmetrised()
     if callable(profile):
         if deltas is not None:
             raise InvalidType("deltas is given beside a function; pass one or the other")
-        epsilon, delta = _read(profile)
+        epsilon, delta = _read(profile, whole=whole)
     elif deltas is None:
         raise InvalidType("deltas is missing; pass epsilons and deltas, or a function")
     else:
         epsilon, delta = _column("epsilons", profile), _column("deltas", deltas)
         _same_length("epsilons", epsilon, "deltas", delta)
+    lowest = -np.inf if whole else 0.0
     _refuse(
-        ~(np.isfinite(epsilon) & (epsilon >= 0.0)),
+        ~(np.isfinite(epsilon) & (epsilon >= lowest)),
         lambda i: (
-            f"epsilons[{i}]={float(epsilon[i])!r} is not a finite number of at least 0; "
-            "the other half of a profile follows by symmetry"
+            f"epsilons[{i}]={float(epsilon[i])!r} is not a finite number"
+            + ("" if whole else " of at least 0")
+            + "; the other half of a profile follows by symmetry, or pass whole=True"
         ),
     )
     _refuse_rates("deltas", delta)
@@ -108,11 +111,22 @@ def curve_from_profile(
             f"{float(delta[i])!r}; a privacy profile does not increase"
         ),
     )
-    return PiecewiseCurve(lines_of_claims(epsilon, np.minimum.accumulate(delta)))
+    delta = np.minimum.accumulate(delta)
+    if not whole:
+        return PiecewiseCurve(lines_of_claims(epsilon, delta))
+    least = -np.expm1(np.minimum(epsilon, 0.0))
+    _refuse(
+        delta < least - 1e-12,
+        lambda i: (
+            f"deltas[{i}]={float(delta[i])!r} is below 1 - exp(epsilon)={float(least[i])!r}; "
+            "no mechanism has less, so pass the profile of one"
+        ),
+    )
+    return curve_of_whole_profile(epsilon, np.maximum(delta, least))
 
 
-def _read(profile: Callable[[float], float]) -> tuple[Floats, Floats]:
-    """A profile function at epsilons from 0 up to where it falls no more."""
+def _read(profile: Callable[[float], float], *, whole: bool) -> tuple[Floats, Floats]:
+    """A profile function at epsilons from 0, or as far below, up to where it falls no more."""
 
     def delta(epsilon: float) -> float:
         try:
@@ -140,6 +154,8 @@ def _read(profile: Callable[[float], float]) -> tuple[Floats, Floats]:
     epsilons = np.union1d(
         np.linspace(0.0, last, _READINGS), np.geomspace(1e-6 * last, last, _READINGS // 8)
     )
+    if whole:
+        epsilons = np.union1d(-epsilons, epsilons)
     return epsilons, np.array([delta(float(epsilon)) for epsilon in epsilons])
 
 

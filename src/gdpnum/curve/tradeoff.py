@@ -196,7 +196,10 @@ class TradeoffCurve(ABC):
 
     @staticmethod
     def from_profile(
-        profile: ArrayLike | Callable[[float], float], deltas: ArrayLike | None = None
+        profile: ArrayLike | Callable[[float], float],
+        deltas: ArrayLike | None = None,
+        *,
+        whole: bool = False,
     ) -> TradeoffCurve:
         """The symmetric curve of a privacy profile: epsilons and deltas, or a function.
 
@@ -205,6 +208,10 @@ class TradeoffCurve(ABC):
         profile is convex there; beyond the last delta stays. A function is read at some thousand
         epsilons, up to where it no longer falls.
 
+        With ``whole`` it is the profile of one ordered pair, for epsilons below 0 too, and the
+        curve is f(alpha) = sup over eps of 1 - delta(eps) - exp(eps) alpha, which need not be
+        symmetric: `symmetrised` says what holds in both orders.
+
         >>> from gdpnum import TradeoffCurve
         >>> curve = TradeoffCurve.from_profile([1.0], [1e-5])
         >>> curve.delta(1.0), round(curve.tpr(0.01), 4)
@@ -212,7 +219,7 @@ class TradeoffCurve(ABC):
         """
         from gdpnum.curve.numbers import curve_from_profile  # noqa: PLC0415
 
-        return curve_from_profile(profile, deltas)
+        return curve_from_profile(profile, deltas, whole=whole)
 
     def to_json(self) -> str:
         """The curve as JSON; infinities are strings, as JSON has none."""

@@ -179,7 +179,8 @@ def tpr_from_mu(mu: float, fpr: float) -> float:
 def mu_from_tpr(tpr: float, fpr: float) -> float:
     """The mu of the Gaussian mechanism whose best attack has that TPR at that FPR.
 
-    mu = max(0, Phi^-1(TPR) - Phi^-1(FPR)); infinite for TPR = 1, and for FPR = 0 < TPR. A mechanism
+    mu = Phi^-1(TPR) - Phi^-1(FPR); infinite for TPR = 1, and for FPR = 0 < TPR. A TPR below the FPR
+    is refused, as the two have mostly been exchanged. A mechanism
     on which such an attack exists has no smaller mu; others of its attacks may call for a larger
     one. It may exceed the exact value by 1e-13, which matters where mu is next to 0.
 
@@ -188,7 +189,11 @@ def mu_from_tpr(tpr: float, fpr: float) -> float:
     """
     tpr = _validate.probability("tpr", tpr, advice="pass a true positive rate")
     fpr = _fpr(fpr)
-    if tpr <= fpr:
+    if tpr < fpr:
+        raise InvalidArgument(
+            f"tpr={tpr!r} is below fpr={fpr!r}: guessing at random does better; exchange the two"
+        )
+    if tpr == fpr:
         return 0.0
     if tpr == 1.0 or fpr == 0.0:
         return math.inf

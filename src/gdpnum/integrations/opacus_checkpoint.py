@@ -1,8 +1,9 @@
 """What an Opacus checkpoint says about privacy, read without running anything in it.
 
 A checkpoint is a pickle, and a pickle is a program: loading one runs what it names. Here every name
-stands for an inert object, so nothing is imported and nothing runs, whoever wrote the file. Tensors
-are skipped; a large checkpoint is read as quickly as a small one, and torch is not needed.
+stands for an inert object, so nothing is imported and nothing runs, whoever wrote the file. What
+would take all memory is refused before it is read. Tensors are skipped; a large checkpoint is read
+as quickly as a small one, and torch is not needed.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from gdpnum.errors import InvalidArgument
+from gdpnum.integrations.pickle_scan import MOST_BYTES, end_of_pickle
 
 __all__ = ["KEY", "checkpoint_state"]
 
@@ -26,6 +28,9 @@ _ADVICE = "pass a file that PrivacyEngine.save_checkpoint wrote"
 
 # Files from before torch 1.6 are pickles in a row: a magic number, a version, the system, the data.
 _PICKLES_IN_A_ROW = 4
+
+# Different names of classes and functions in one file; a checkpoint has some ten.
+_MOST_NAMES = 1000
 
 # How numpy names its number types, and how struct does.
 _NUMBERS = {"f8": "<d", "f4": "<f", "f2": "<e", "i8": "<q", "i4": "<i"}
@@ -62,15 +67,32 @@ def _data(file: IO[bytes]) -> object:
         with zipfile.ZipFile(file) as archive:
             for entry in archive.namelist():
                 if entry == "data.pkl" or entry.endswith("/data.pkl"):
-                    return _InertUnpickler(io.BytesIO(archive.read(entry))).load()
+                    with archive.open(entry) as pickled:
+                        return _loaded(_start(pickled), 0)[0]
         raise pickle.UnpicklingError("the archive has no data.pkl")
     file.seek(0)
+    # The tensors come last; what is cut off are they, or it is no checkpoint.
+    start, end = file.read(MOST_BYTES), 0
     found: object = None
     for _ in range(_PICKLES_IN_A_ROW):
-        found = _InertUnpickler(file).load()
+        found, end = _loaded(start, end)
         if isinstance(found, dict) and KEY in found:
             break
     return found
+
+
+def _start(pickled: IO[bytes]) -> bytes:
+    """All of it, unless it is more than any checkpoint has; a small archive may unpack to much."""
+    data = pickled.read(MOST_BYTES + 1)
+    if len(data) > MOST_BYTES:
+        raise pickle.UnpicklingError(f"its data.pkl has more than {MOST_BYTES} bytes")
+    return data
+
+
+def _loaded(data: bytes, start: int) -> tuple[object, int]:
+    """The pickle that starts there, and where it ends."""
+    end = end_of_pickle(data, start)
+    return _InertUnpickler(io.BytesIO(data[start:end])).load(), end
 
 
 class _InertUnpickler(pickle.Unpickler):
@@ -90,6 +112,8 @@ class _InertUnpickler(pickle.Unpickler):
     def find_class(self, module_name: str, global_name: str, /) -> Any:
         name = (module_name, global_name)
         if name not in self._stand_ins:
+            if len(self._stand_ins) > _MOST_NAMES:
+                raise pickle.UnpicklingError(f"it names more than {_MOST_NAMES} things")
             self._stand_ins[name] = type(".".join(name), (_Inert,), {})
         return self._stand_ins[name]
 

@@ -10,6 +10,7 @@ from gdpnum.kinds.gaussian import DISCRETE_GAUSSIAN, GAUSSIAN
 from gdpnum.kinds.laplace import DISCRETE_LAPLACE, LAPLACE
 from gdpnum.kinds.poisson import POISSON_SAMPLED
 from gdpnum.kinds.response import RANDOMIZED_RESPONSE
+from gdpnum.kinds.selection import EXPONENTIAL_MECHANISM, REPORT_NOISY_MAX
 
 __all__ = ["CATALOGUE"]
 
@@ -20,6 +21,8 @@ CATALOGUE = (
     DISCRETE_LAPLACE,
     RANDOMIZED_RESPONSE,
     POISSON_SAMPLED,
+    EXPONENTIAL_MECHANISM,
+    REPORT_NOISY_MAX,
 )
 
 register(*CATALOGUE)

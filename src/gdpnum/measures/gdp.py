@@ -16,7 +16,7 @@ from gdpnum.blocks.block import Table
 from gdpnum.blocks.html import html
 from gdpnum.bounds.accuracy import Accuracy, accuracy
 from gdpnum.bounds.attacks import Attacks
-from gdpnum.bounds.lines import Vertices
+from gdpnum.bounds.lines import Lines, Vertices
 from gdpnum.curve.gaussian import GaussianCurve
 from gdpnum.curve.piecewise import PiecewiseCurve
 from gdpnum.curve.tradeoff import TradeoffCurve
@@ -38,6 +38,9 @@ __all__ = ["GDPFit", "accounted_fit", "fit_gdp"]
 # A bracket wider than this many tolerances is refined, and refused if that does not help.
 _WIDEST = 5.0
 _REFINEMENTS = 3
+
+# Of a Gaussian mu itself is reported, unless the slack allows for less by more than this share.
+_NOTABLE = 1e-3
 
 # A mu below this is next to nothing; there the tolerance is relative to this.
 _TINY = 1e-3
@@ -181,12 +184,14 @@ def _known_fit(found: Account, slack: float) -> GDPFit:
         reason = _unbounded(beyond, slack)
     elif isinstance(curve, GaussianCurve):
         mu, lower = curve.mu, _gaussian_lower(curve, slack - curve.slack)
-        if mu - lower > found.accuracy.tolerance * mu:
+        if mu - lower > _NOTABLE * mu:
             mu = min(mu, lower + 2.0 * charges.quantile(mu))
     elif isinstance(curve, PiecewiseCurve):
         halves = [curve.steep] if curve.flat is None else [curve.steep, curve.flat]
         called_for = max(_largest_separation(one.vertices(), slack) for one in halves)
-        mu, lower = _raised(called_for), max(0.0, called_for - charges.quantile(called_for))
+        mu = _raised(called_for)
+        lower = max(_largest_separation(_unrounded(one), slack) for one in halves)
+        lower = max(0.0, lower - charges.quantile(lower))
         if found.mechanism is not None and math.isfinite(mu):
             mu = _bare_mu(found.mechanism, mu, found.accuracy)
     return _fitted(
@@ -224,12 +229,14 @@ def _fitted(
 
 def _gaussian_lower(curve: GaussianCurve, allowance: float) -> float:
     """The smallest mu' with f_mu' - allowance <= f_mu on the steep half of a Gaussian curve."""
-    lower = curve.mu - mu_of_advantage(allowance)
-    if 0.5 * (curve.mu + lower) < curve.quantile:
+    gap = mu_of_advantage(allowance) * (1.0 + charges.closed_form())
+    lower = curve.mu * (1.0 - charges.chord()) - gap
+    if allowance > 0.0 and 0.5 * (curve.mu + lower) < curve.quantile:
         # The two would touch beyond the diagonal, where this curve is no longer f_mu.
         missed = float(ndtr(curve.quantile - curve.mu)) + allowance
         lower = curve.quantile - float(ndtri(missed)) if missed < 1.0 else 0.0
-    return min(curve.mu, max(0.0, lower - charges.quantile(curve.mu)))
+        lower -= charges.quantile(curve.mu)
+    return min(curve.mu, max(0.0, lower))
 
 
 def _tail_ratio(mu: float, curve: TradeoffCurve) -> float:
@@ -293,6 +300,13 @@ def _bare_mu(mechanism: Mechanism, mu: float, asked: Accuracy) -> float:
         exact = mu_without_slack(mechanism)
         return exact if exact <= (1.0 + asked.tolerance) * mu else mu
     return mu
+
+
+def _unrounded(lines: Lines) -> Vertices:
+    """The vertices of a known curve with the rounding to its pessimistic side taken back."""
+    rounding = 4.0 * charges.chord() * (1.0 + lines.epsilons)
+    tprs = lines.tprs * (1.0 - rounding)
+    return Vertices(lines.log_alphas + rounding, tprs, 1.0 - tprs)
 
 
 def _largest_separation(points: Vertices, slack: float) -> float:

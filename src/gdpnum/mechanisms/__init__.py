@@ -1,7 +1,8 @@
 """Frozen descriptions of what was run; no numerics.
 
 ``mechanism`` holds the base class, ``noise`` the single releases, ``sampling`` those on a random
-part of the data, ``composition`` several releases together, ``dpsgd`` the common shorthand.
+part of the data, ``selection`` the best of several
+candidates, ``composition`` several releases together, ``dpsgd`` the common shorthand.
 """
 
 from gdpnum.mechanisms.composition import Composed, Repeated
@@ -15,12 +16,14 @@ from gdpnum.mechanisms.noise import (
     RandomizedResponse,
 )
 from gdpnum.mechanisms.sampling import PoissonSampled
+from gdpnum.mechanisms.selection import ExponentialMechanism, ReportNoisyMax
 
 __all__ = [
     "DPSGD",
     "Composed",
     "DiscreteGaussian",
     "DiscreteLaplace",
+    "ExponentialMechanism",
     "Gaussian",
     "Laplace",
     "Leaf",
@@ -29,4 +32,5 @@ __all__ = [
     "PoissonSampled",
     "RandomizedResponse",
     "Repeated",
+    "ReportNoisyMax",
 ]

@@ -101,10 +101,11 @@ class Pair(ABC):
 class Bracket(NamedTuple):
     """Two pairs around a release whose own is unknown: one that dominates, one it dominates.
 
-    ``below`` is that of an attack that exists, None where none is known.
+    ``below`` is that of an attack that exists, None where none is known; ``above`` is None where
+    another release already covers this one.
     """
 
-    above: Pair
+    above: Pair | None
     below: Pair | None
 
 

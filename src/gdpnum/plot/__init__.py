@@ -1,4 +1,4 @@
-"""Plots of statements, curves and runs, on a given Axes; needs the extra ``gdpnum[plot]``.
+"""Plots of statements, curves and runs, on a given Axes; needs matplotlib, the extra ``plot``.
 
 Each function draws, returns the Axes it drew on, and computes nothing but points of a curve.
 Without ``ax`` it makes one the width of a paper column. Lines differ in their style, not in colour
@@ -12,6 +12,7 @@ representation, a fit, a trade-off curve; it is drawn with the mu that is passed
 curve is drawn as the most TPR at each FPR, on even or on logarithmic axes.
 """
 
+from gdpnum.plot.audits import audit
 from gdpnum.plot.charts import (
     Subject,
     column_axes,
@@ -25,6 +26,7 @@ from gdpnum.plot.charts import (
 
 __all__ = [
     "Subject",
+    "audit",
     "column_axes",
     "comparison",
     "difference",

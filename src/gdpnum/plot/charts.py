@@ -29,6 +29,7 @@ __all__ = [
     "column_axes",
     "comparison",
     "difference",
+    "prepared",
     "profile",
     "regret_sweep",
     "roc",
@@ -85,7 +86,7 @@ def _rates(subject: Subject, ax: Axes | None, mu: float | None, scale: str) -> A
 
 def _framed(ax: Axes | None, scale: str) -> Axes:
     """Axes for TPR against FPR, with the line of guessing."""
-    ax = _prepared(ax, "False positive rate", "True positive rate, at most")
+    ax = prepared(ax, "False positive rate", "True positive rate, at most")
     low = 0.0 if scale == "linear" else _SMALLEST_FPR
     ax.plot([low, 1.0], [low, 1.0], color=_GREY, linewidth=0.6, label="guessing")
     if scale == "linear":
@@ -103,7 +104,7 @@ def difference(subject: Subject, *, ax: Axes | None = None, mu: float | None = N
     found = _Drawn.of(subject, mu).beyond(1e-10)
     if found.mu is None:
         raise InvalidArgument("mu=None leaves nothing to compare with; pass the mu of the curve")
-    ax = _prepared(ax, "False positive rate", "TPR by mu minus TPR of this run")
+    ax = prepared(ax, "False positive rate", "TPR by mu minus TPR of this run")
     ax.set_xscale("log")
     ax.axhline(0.0, color=_GREY, linewidth=0.6)
     lines = ax.plot(found.fpr, found.tpr_by_mu - found.tpr, **_BY_MU, label=_mu_label(found.mu))
@@ -116,7 +117,7 @@ def profile(subject: Subject, *, ax: Axes | None = None, mu: float | None = None
     """The privacy profile, delta on a logarithmic axis against epsilon, with that of mu."""
     epsilons, deltas = _profile(subject)
     shown = _Drawn.of(subject, mu).mu
-    ax = _prepared(ax, "Epsilon", "Delta, at most")
+    ax = prepared(ax, "Epsilon", "Delta, at most")
     ax.set_yscale("log")
     seen = deltas >= _SMALLEST_DELTA
     lines = ax.plot(epsilons[seen], deltas[seen], **_RUN, label="this run")
@@ -169,7 +170,7 @@ def regret_sweep(records: Iterable[Mapping[str, Any]], *, ax: Axes | None = None
             grouped.setdefault(str(record["label"]), []).append(point)
     if not grouped:
         raise InvalidArgument("records has none with a regret; pass at least one")
-    ax = _prepared(ax, "Sample rate", "Regret of mu")
+    ax = prepared(ax, "Sample rate", "Regret of mu")
     ax.set(xscale="log", yscale="log")
     lines = []
     for number, (name, points) in enumerate(grouped.items()):
@@ -237,7 +238,8 @@ def _profile(subject: Subject) -> tuple[Floats, Floats]:
     return epsilons, np.asarray(curve.delta(epsilons))
 
 
-def _prepared(ax: Axes | None, horizontal: str, vertical: str) -> Axes:
+def prepared(ax: Axes | None, horizontal: str, vertical: str) -> Axes:
+    """The Axes given, or a new one, with its words."""
     ax = column_axes() if ax is None else ax
     if not hasattr(ax, "plot"):
         raise InvalidType(f"{_validate.shown('ax', ax)}, not an Axes; pass one of matplotlib's")
@@ -270,5 +272,5 @@ def _require_matplotlib() -> None:
         import matplotlib  # noqa: F401, PLC0415
     except ImportError:
         raise ImportError(
-            "plots need matplotlib; install it with: pip install 'gdpnum[plot]'"
+            "plots need matplotlib; install it with: pip install matplotlib"
         ) from None

@@ -25,6 +25,7 @@ from gdpnum.statements.check import iso_date, pure_epsilon, records, text_or_non
 from gdpnum.statements.description import parts_of, run_of
 from gdpnum.statements.record import Statement
 from gdpnum.statements.rows import (
+    SIZE_EXPONENT,
     Audited,
     CurvePoints,
     EpsilonRow,
@@ -96,8 +97,9 @@ def statement(
 
     Takes a mechanism, a representation, a fit, a trade-off curve, or a statement, whose run is
     stated again; of an asymmetric curve it states what holds for both directions. ``dataset_size``
-    adds epsilon at delta = 1 / dataset_size; ``name`` is a title for the reader, ``date`` (a date,
-    or text such as "2026-03-01") is printed as given. The same input gives the same statement, bit
+    adds epsilon at delta = 1 / dataset_size, where one record may be published at will, and at
+    dataset_size^-1.1, as is often done; ``name`` is a title for the reader, ``date`` (a date, or
+    text such as "2026-03-01") is printed as given. The same input gives the same statement, bit
     for bit; without a date it bears none.
 
     What only a person knows is text, and "not stated" where it is left out: who is ``protected``
@@ -119,6 +121,8 @@ def statement(
     if dataset_size is not None:
         dataset_size = records(dataset_size)
         wanted_deltas.append(1.0 / dataset_size)
+        # Of a size beyond the floats nothing is left.
+        wanted_deltas += {float(dataset_size) ** -SIZE_EXPONENT} - {0.0}
     name, date = text_or_none("name", name), iso_date(date)
     stated = Stated(protected, released, batches, tuning, trust_model, dataset, model, contact)
     for key, value in stated._asdict().items():

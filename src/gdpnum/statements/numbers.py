@@ -107,4 +107,6 @@ def epsilon_shown(epsilon: float) -> str:
 
 def _condition(value: float, rounded: str) -> str:
     short = f"{value:.4g}"
+    if 0.0 < value < _LEADING_ZEROS:
+        rounded = f"{Decimal(rounded):.3e}"
     return short.replace("e-0", "e-") if float(short) == value else rounded

@@ -16,6 +16,7 @@ __all__ = [
     "MOST_FOUND",
     "SCALE",
     "SHARE_OF_ONE_RECORD",
+    "SIZE_EXPONENT",
     "Audited",
     "CurvePoints",
     "EpsilonRow",
@@ -40,6 +41,10 @@ COMPLETE_SLACK, SHARE_OF_ONE_RECORD = 1e-6, 0.1
 #: From this ratio of mu to the mu of the advantage on, rare events drive mu: it rounds to 2 or
 #: more, so whoever reads mu as typical risk is off by a factor and not by a nuance.
 HEAVY_TAIL = 1.5
+
+#: Delta is often set to the size of the dataset to the power of minus c, with c above 1, so that
+#: publishing a record outright does not pass; 1.1 is what Ponomareva et al. (2023) recommend.
+SIZE_EXPONENT = 1.1
 
 #: (FPR, TPR): a guarantee that allows this TPR at this FPR leaves most records to be found.
 MOST_FOUND = (0.01, 0.99)

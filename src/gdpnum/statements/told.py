@@ -84,8 +84,9 @@ def _curve(statement: Statement) -> Table:
 def _epsilons(statement: Statement) -> Table:
     rows = []
     for at in statement.epsilon:
-        note = " (1 / size)" if words.is_one_record(statement, at.delta) else ""
-        rows.append((delta_shown(at.delta) + note, upper(at.epsilon)))
+        found = words.delta_note(statement, at.delta)
+        note = f" (delta {found})" if found else ""
+        rows.append((delta_shown(at.delta), upper(at.epsilon) + note))
     return Table("epsilon at a delta", ("delta", "epsilon at most"), tuple(rows))
 
 

@@ -14,6 +14,7 @@ from gdpnum.statements.rows import (
     COMPLETE_SLACK,
     MOST_FOUND,
     SCALE,
+    SIZE_EXPONENT,
     Fallback,
     TPRRow,
     balanced_fpr,
@@ -30,10 +31,10 @@ __all__ = [
     "assumptions_in_words",
     "cautions",
     "closing",
+    "delta_note",
     "guarantee",
     "headline",
     "is_balanced",
-    "is_one_record",
     "protected",
     "quality",
     "renyi",
@@ -318,9 +319,16 @@ def is_balanced(statement: Statement, fpr: float) -> bool:
     return fpr == balanced_fpr(statement.advantage)
 
 
-def is_one_record(statement: Statement, delta: float) -> bool:
-    """Whether a delta is that of one record in the dataset."""
-    return statement.dataset_size is not None and delta == 1.0 / statement.dataset_size
+def delta_note(statement: Statement, delta: float) -> str | None:
+    """What a delta is in terms of the dataset's size, if it is anything."""
+    if statement.dataset_size is None:
+        return None
+    if delta == 1.0 / statement.dataset_size:
+        return "1 / size"
+    # A power may differ in its last digit where the statement is read.
+    if math.isclose(delta, float(statement.dataset_size) ** -SIZE_EXPONENT, rel_tol=1e-12):
+        return f"size^-{SIZE_EXPONENT:g}"
+    return None
 
 
 def widest_gap(statement: Statement) -> TPRRow:

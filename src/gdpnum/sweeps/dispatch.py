@@ -47,8 +47,10 @@ def sweep(
 ) -> SweepTable:
     """The columns wanted of each setting, one record a setting.
 
-    A setting is a dictionary with ``noise_multiplier``, ``sample_rate`` and ``steps`` (see `grid`)
-    or any mechanism; a pandas DataFrame has one a row. One that fails becomes a record with its
+    A setting is a dictionary of what `DPSGD` takes, such as ``noise_multiplier``, ``sample_rate``
+    and ``steps``, or ``batch_size``, ``dataset_size`` and ``epochs`` (see `grid`), to which labels
+    of any other name may be added; or any mechanism; a pandas DataFrame has one a
+    row. One that fails becomes a record with its
     ``error``; the others go on.
 
     Work is spread over the cores of this machine, or over ``workers`` of them; 1 stays in this

@@ -8,25 +8,26 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from gdpnum import _validate
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import InvalidArgument, InvalidType
-from gdpnum.mechanisms import DPSGD, Mechanism
+from gdpnum.mechanisms import Mechanism
+from gdpnum.training import NAMES, is_poisson, training_run
 
 __all__ = ["Setting", "grid", "identity", "mechanism_of", "named"]
 
 Setting = Mapping[str, Any] | Mechanism
 """The arguments of `DPSGD`, to which labels of any other name may be added, or any mechanism."""
 
-_NEEDED = ("noise_multiplier", "sample_rate", "steps")
-_ARGUMENTS = (*_NEEDED, "neighbouring")
-
 # What other packages call them.
 _ALIKE = {
     **dict.fromkeys(("neighboring_relation", "neighbors", "relation"), "neighbouring"),
     **dict.fromkeys(("sigma", "noise", "noise_scale", "std"), "noise_multiplier"),
     **dict.fromkeys(("rate", "q", "sampling_rate", "sampling_probability"), "sample_rate"),
-    **dict.fromkeys(("num_steps", "n_steps", "iterations", "epochs", "count"), "steps"),
-    **dict.fromkeys(("batch_size", "dataset_size"), "sample_rate"),
+    **dict.fromkeys(("num_steps", "n_steps", "iterations", "count"), "steps"),
+    **dict.fromkeys(("num_epochs", "n_epochs"), "epochs"),
+    **dict.fromkeys(("lot_size", "expected_batch_size"), "batch_size"),
+    **dict.fromkeys(("num_records", "n_records", "sample_size"), "dataset_size"),
 }
 
 
@@ -53,16 +54,16 @@ def named(number: int, setting: object) -> dict[str, Any]:
         return {"mechanism": repr(setting)}
     if not isinstance(setting, Mapping):
         raise InvalidType(
-            f"settings[{number}]={setting!r} is neither a mechanism nor a dictionary; pass "
-            "{'noise_multiplier': ..., 'sample_rate': ..., 'steps': ...}"
-        )
-    missing = [name for name in _NEEDED if name not in setting]
-    if missing:
-        raise InvalidArgument(
-            f"settings[{number}] has no {missing[0]!r}, only {sorted(map(str, setting))}; pass "
-            "noise_multiplier, sample_rate and steps"
+            f"settings[{number}]={_validate.brief(setting)} is neither a mechanism nor a "
+            "dictionary; pass {'noise_multiplier': ..., 'sample_rate': ..., 'steps': ...}"
         )
     _refuse_misspelt(number, setting)
+    missing = _missing(setting)
+    if missing is not None:
+        raise InvalidArgument(
+            f"settings[{number}] has no {missing}, only {sorted(map(str, setting))}; pass "
+            "noise_multiplier, sample_rate (or batch_size and dataset_size) and steps (or epochs)"
+        )
     plain = {
         str(name): value.item() if hasattr(value, "item") else value
         for name, value in setting.items()
@@ -74,6 +75,17 @@ def named(number: int, setting: object) -> dict[str, Any]:
             f"settings[{number}] holds what JSON cannot; pass numbers and strings"
         ) from None
     return plain
+
+
+def _missing(setting: Mapping[str, Any]) -> str | None:
+    """What a setting lacks, if Poisson batches are meant; of others `DPSGD` says so itself."""
+    if "noise_multiplier" not in setting:
+        return "'noise_multiplier'"
+    if not is_poisson(setting):
+        return None
+    if "sample_rate" not in setting and not {"batch_size", "dataset_size"} <= set(setting):
+        return "'sample_rate'"
+    return None if "steps" in setting or "epochs" in setting else "'steps'"
 
 
 def identity(setting: Setting) -> object:
@@ -93,10 +105,10 @@ def _of_leaf(leaf: Mechanism) -> str:
 def _refuse_misspelt(number: int, setting: Mapping[str, Any]) -> None:
     """Refuse a label that looks like an argument: it would be ignored."""
     for name in map(str, setting):
-        if name in _ARGUMENTS:
+        if name in NAMES:
             continue
         plain = name.lower().replace("-", "_")
-        like = difflib.get_close_matches(plain, _ARGUMENTS, n=1, cutoff=0.75)
+        like = difflib.get_close_matches(plain, NAMES, n=1, cutoff=0.75)
         meant = _ALIKE.get(plain) or (like[0] if like else None)
         if meant is not None:
             raise InvalidArgument(
@@ -109,4 +121,4 @@ def mechanism_of(setting: Setting) -> Mechanism:
     """What a setting stands for; labels are left aside."""
     if isinstance(setting, Mechanism):
         return setting
-    return DPSGD(**{name: setting[name] for name in _ARGUMENTS if name in setting})
+    return training_run(setting)

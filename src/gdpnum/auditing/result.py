@@ -1,0 +1,275 @@
+"""What an audit has shown, as frozen records: `RunsAudit` of many runs, `OneRunAudit` of one."""
+
+from __future__ import annotations
+
+import json
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, final
+
+from gdpnum import _validate
+from gdpnum.auditing import words
+from gdpnum.auditing.cuts import Cut, Rule
+from gdpnum.auditing.document import SCHEMA, band_of, cut_of, parsed, row_of
+from gdpnum.auditing.gaussian import gaussian_epsilon
+from gdpnum.auditing.guesses import Guesses, epsilon_refuted, mu_refuted
+from gdpnum.auditing.region import Method, Region, region
+from gdpnum.auditing.roc import Band
+from gdpnum.errors import GdpnumError, InvalidArgument
+
+__all__ = ["AuditResult", "OneRunAudit", "RunsAudit", "level_of"]
+
+_DELTA = "pass a delta such as 1e-5"
+
+_SHARED = ("confidence", "slack", "mu_lower", "claim", "claim_mu", "p_value", "refuted")
+_RUNS = (
+    *("method", "rule", "included", "out"),
+    *("advantage_lower", "advantage", "auc_lower", "auc"),
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AuditResult(ABC):
+    """A lower bound on mu that an attack has proved, and whether it refutes a claim.
+
+    Guarantee: whatever was run, the probability that it is (mu, ``slack``)-GDP for some mu below
+    ``mu_lower`` is at most 1 - ``confidence``; and a claim that holds is ``refuted`` with at most
+    that probability. The probability is over the runs or the coins of the audit. An audit never
+    confirms: a claim that is not refuted may still be false, for the attack may be weak or the
+    canaries few. ``p_value`` is the smallest level at which the claim is refuted. Without a claim
+    the last four fields are None.
+    """
+
+    confidence: float
+    slack: float
+    mu_lower: float
+    claim: str | None = None
+    claim_mu: float | None = None
+    p_value: float | None = None
+    refuted: bool | None = None
+
+    @property
+    def level(self) -> float:
+        """1 - confidence, as given to the tests."""
+        return level_of(self.confidence)
+
+    @abstractmethod
+    def epsilon(self, delta: float, *, assuming: Literal["gaussian"] | None = None) -> float:
+        """A lower bound on the epsilon at a delta.
+
+        As it stands it holds for any mechanism. ``assuming="gaussian"``: of a mechanism whose curve
+        is that of a mu, such as the Gaussian one, epsilon is at least that of ``mu_lower``, which
+        is mostly far larger; it is no bound for other mechanisms.
+        """
+
+    @property
+    def verdict(self) -> str | None:
+        """What became of the claim: "refuted at level ..." or "not refuted at level ..."."""
+        return words.verdict(self)
+
+    def sentences(self) -> tuple[str, ...]:
+        """What was shown, in sentences: how it was tested, the bound, the claim's fate."""
+        return (self._design(), *words.findings(self))
+
+    def rows(self) -> tuple[tuple[str, str, str], ...]:
+        """What was shown, as a table: a name, a number rounded to its safe side, a remark."""
+        return (*words.shared_rows(self), *self._own_rows())
+
+    def to_dict(self) -> dict[str, Any]:
+        """The result as what JSON knows; `from_dict` reads it back bit for bit."""
+        shared = {name: getattr(self, name) for name in _SHARED}
+        return {"schema": SCHEMA, "kind": self._kind, **shared, **self._own()}
+
+    def to_json(self) -> str:
+        """The result as JSON."""
+        return json.dumps(self.to_dict(), indent=2, allow_nan=False)
+
+    @staticmethod
+    def from_dict(found: dict[str, Any]) -> AuditResult:
+        """The result that `to_dict` wrote."""
+        return _read(found)
+
+    @staticmethod
+    def from_json(text: str) -> AuditResult:
+        """The result that `to_json` wrote."""
+        return _read(parsed(text))
+
+    @abstractmethod
+    def _proved(self) -> float:
+        """The mu that the counts prove."""
+
+    @property
+    @abstractmethod
+    def _kind(self) -> str: ...
+
+    @abstractmethod
+    def _design(self) -> str: ...
+
+    @abstractmethod
+    def _own_rows(self) -> tuple[tuple[str, str, str], ...]: ...
+
+    @abstractmethod
+    def _own(self) -> dict[str, Any]: ...
+
+    def __str__(self) -> str:
+        return words.text(self)
+
+    def __repr__(self) -> str:
+        return words.short(self)
+
+    def _repr_html_(self) -> str:
+        return words.html(self)
+
+
+@final
+@dataclass(frozen=True, kw_only=True, repr=False)
+class RunsAudit(AuditResult):
+    """What scores of independent runs have shown; from `audit`.
+
+    ``advantage_lower`` and ``auc_lower`` are lower bounds on the attack's advantage and area under
+    the curve; ``advantage`` and ``auc`` are those of the very scores, no bounds. ``roc`` has the
+    TPR at some FPRs with a band, each row by itself. ``cuts`` are the thresholds with the errors
+    charged to each, ``rule`` how they were chosen. mu_lower, epsilon, TPR and advantage_lower are
+    read off one region of error rates: they hold together, with the one confidence.
+    """
+
+    method: Method
+    rule: Rule
+    included: int
+    out: int
+    cuts: tuple[Cut, ...]
+    advantage_lower: float
+    advantage: float
+    auc_lower: float
+    auc: float
+    roc: tuple[Band, ...]
+    claim_tpr: tuple[float, ...] | None = None
+
+    @cached_property
+    def _regions(self) -> tuple[Region, ...]:
+        share = self.level / len(self.cuts)
+        return tuple(region(cut.counts, share, self.method) for cut in self.cuts)
+
+    @property
+    def best(self) -> Cut:
+        """The threshold that proves mu_lower."""
+        found = [one.mu(self.slack) for one in self._regions]
+        return self.cuts[found.index(max(found))]
+
+    def epsilon(self, delta: float, *, assuming: Literal["gaussian"] | None = None) -> float:
+        delta = _validate.probability("delta", delta, advice=_DELTA)
+        if assuming is not None:
+            return gaussian_epsilon(self.mu_lower, self.slack, delta, assuming)
+        return max(one.epsilon(delta) for one in self._regions)
+
+    def tpr(self, fpr: float) -> float:
+        """A lower bound on the TPR of the attack at an FPR; at least the FPR, which guessing has.
+
+        Between thresholds the attack may guess: its curve is at least the chord.
+        """
+        fpr = _validate.probability("fpr", fpr)
+        return max(one.tpr(fpr) for one in self._regions)
+
+    def _proved(self) -> float:
+        return max(one.mu(self.slack) for one in self._regions)
+
+    @property
+    def _kind(self) -> str:
+        return "runs"
+
+    def _design(self) -> str:
+        return words.runs_design(self)
+
+    def _own_rows(self) -> tuple[tuple[str, str, str], ...]:
+        return words.runs_rows(self)
+
+    def _own(self) -> dict[str, Any]:
+        return {
+            **{name: getattr(self, name) for name in _RUNS},
+            "cuts": [row_of(cut) for cut in self.cuts],
+            "roc": [row._asdict() for row in self.roc],
+            "claim_tpr": None if self.claim_tpr is None else list(self.claim_tpr),
+        }
+
+
+@final
+@dataclass(frozen=True, kw_only=True, repr=False)
+class OneRunAudit(AuditResult):
+    """What guesses at the canaries of one run have shown; from `audit_one_run`.
+
+    ``guesses`` has how many canaries there were, how many were guessed and how many of them
+    rightly; ``guessed_in`` of the guesses were "included", ``guessed_out`` "left out".
+    ``rule`` says whether their number was "fixed" or found on a "split".
+    """
+
+    guesses: Guesses
+    guessed_in: int
+    guessed_out: int
+    rule: Literal["fixed", "split"]
+
+    def epsilon(self, delta: float, *, assuming: Literal["gaussian"] | None = None) -> float:
+        delta = _validate.probability("delta", delta, advice=_DELTA)
+        if assuming is not None:
+            return gaussian_epsilon(self.mu_lower, self.slack, delta, assuming)
+        return epsilon_refuted(self.guesses, self.level, delta)
+
+    def _proved(self) -> float:
+        return mu_refuted(self.guesses, self.level, self.slack)
+
+    @property
+    def _kind(self) -> str:
+        return "one_run"
+
+    def _design(self) -> str:
+        return words.one_run_design(self)
+
+    def _own_rows(self) -> tuple[tuple[str, str, str], ...]:
+        return words.one_run_rows(self)
+
+    def _own(self) -> dict[str, Any]:
+        own = {name: getattr(self, name) for name in ("guessed_in", "guessed_out", "rule")}
+        return {**own, **self.guesses._asdict()}
+
+
+def level_of(confidence: float) -> float:
+    """1 - confidence; downwards."""
+    # 1 - 0.95 is above 0.05 by rounding.
+    return (1.0 - confidence) * (1.0 - 2.0**-40)
+
+
+def _read(found: Any) -> AuditResult:
+    """The result of a document; what follows from its counts must still do so."""
+    try:
+        if found["schema"] != SCHEMA:
+            raise InvalidArgument(
+                f"schema={found['schema']!r} is not {SCHEMA!r}; pass what to_dict returned"
+            )
+        shared = {name: found[name] for name in _SHARED}
+        result: AuditResult
+        if found["kind"] == "runs":
+            claim_tpr = found["claim_tpr"]
+            result = RunsAudit(
+                **shared,
+                **{name: found[name] for name in _RUNS},
+                cuts=tuple(cut_of(row) for row in found["cuts"]),
+                roc=band_of(found["roc"]),
+                claim_tpr=None if claim_tpr is None else tuple(float(tpr) for tpr in claim_tpr),
+            )
+        else:
+            own = {name: found[name] for name in ("guessed_in", "guessed_out", "rule")}
+            guesses = Guesses(*(found[name] for name in Guesses._fields))
+            result = OneRunAudit(**shared, **own, guesses=guesses)
+        proved = result._proved()
+    except GdpnumError:
+        raise
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        raise InvalidArgument(
+            f"this is no audit ({type(error).__name__}: {error}); pass what to_dict returned"
+        ) from None
+    if result.mu_lower > proved * (1.0 + 1e-9):
+        raise InvalidArgument(
+            f"mu_lower={result.mu_lower!r} is more than the counts prove, {proved!r}; "
+            "pass what to_dict returned, unchanged"
+        )
+    return result

@@ -1,0 +1,90 @@
+"""The nodes of the quadrature: how far apart, how far out, and what that costs."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gdpnum.contour.charges import Floats, cut_ends, quadrature
+from gdpnum.contour.pairs import Nodes, Steps
+
+__all__ = ["cut", "grid", "shrunk", "spacing"]
+
+# Nodes are multiples of this, so that they and their squares are exact.
+_QUANTUM = 1.0 / 256.0
+
+
+def spacing(steps: Steps, digits: Floats, tilts: Floats, theta: Floats) -> tuple[Floats, Floats]:
+    """A step by segment, and its charge: about exp(-digits), for tilts S and |Im s| <= theta.
+
+    At height b the integrand is larger by at most exp(b^2 / 2) for the normal density, a power of
+    the cosine for |A|^S or |C|^(1 - S) with a negative exponent, and, below, exp(theta arg).
+    """
+    if not steps.c.size:
+        return np.ones(0), np.zeros(0)
+    best = np.sqrt(2.0 * digits)
+    negative = np.maximum(-tilts.min(axis=1), 0.0)[steps.owner]
+    mirrored = steps.replaced * np.maximum(tilts.max(axis=1) - 1.0, 0.0)[steps.owner]
+    pull = theta[steps.owner] * steps.slope
+    heights = [np.minimum(best, 0.92 * steps.strip)]
+    if negative.any() or mirrored.any():
+        curved = 1.0 + 0.25 * (negative + mirrored) * steps.shifts * steps.c**2
+        heights.append(np.minimum(best, 0.5 * np.pi / (steps.c * steps.shifts)))
+        heights.append(np.minimum(best / np.sqrt(curved), heights[0]))
+    b = np.stack(heights, axis=1)
+    above = 0.5 * b * b
+    if len(heights) > 1:
+        above = above + shrunk(steps, b, negative[:, None], mirrored[:, None])
+    below = above + pull[:, None] * b
+    # A touch more, for the two sides and for the -1.
+    steps_found = 2.0 * np.pi * b / (digits[:, None] + below + 0.8)
+    chosen = (np.arange(b.shape[0]), np.argmax(steps_found, axis=1))
+    step = np.maximum(np.floor(steps_found[chosen] / _QUANTUM), 1.0) * _QUANTUM
+    return step, quadrature(above[chosen], below[chosen], 2.0 * np.pi * b[chosen] / step)
+
+
+def shrunk(steps: Steps, heights: Floats, negative: Floats, mirrored: Floats) -> Floats:
+    """A bound on log of how much |A|^-negative |C|^-mirrored grows at heights, relative to M.
+
+    Up to a quarter turn |A| is at least w_0 as well, and M(lam) at least one (Lemma C4).
+    """
+    crude = steps.log_shrink(heights)
+    floor = -np.log1p(-np.minimum(steps.rate, 1.0))[:, None]
+    quarter = heights * (steps.c * steps.shifts)[:, None] <= 0.5 * np.pi
+    below = np.where(quarter & (steps.replaced == 0.0)[:, None], np.minimum(crude, floor), crude)
+    return np.where(negative > 0.0, negative * below, 0.0) + np.where(
+        mirrored > 0.0, mirrored * crude, 0.0
+    )
+
+
+def grid(step: Floats, low: Floats, high: Floats) -> Floats:
+    """Points from low to high or beyond, as many for each segment, all multiples of the steps."""
+    first = np.floor(low / step)
+    number = int(np.max(np.ceil(high / step) - first, initial=0.0)) + 1
+    return (first[:, None] + np.arange(number)) * step[:, None]
+
+
+def cut(steps: Steps, nodes: Nodes, step: Floats, ends: Floats, tilts: Floats) -> Floats:
+    """The charge for what lies beyond the nodes, by segment and tilt.
+
+    ``ends`` are the first and the last node's shares of the sum, by segment, tilt and end.
+    """
+    c = steps.c[:, None]
+    s = tilts[steps.owner]
+    up = c * np.maximum(s, 0.0)
+    # Below the first node the posterior of being sampled is at most what it is there.
+    mean = nodes.posteriors[0][:, :1]
+    for j, posterior in enumerate(nodes.posteriors[1:], start=2):
+        mean = mean + j * posterior[:, :1]
+    left = -nodes.u[:, :1] - np.maximum(-s, 0.0) * (mean * c)
+    last = nodes.u[:, -1:]
+    if nodes.mirrored:
+        reach = (steps.replaced * steps.shifts * steps.c)[:, None]
+        left = left - reach * np.maximum(1.0 - s, 0.0)
+        last = last - reach * np.maximum(s - 1.0, 0.0)
+    # A power below one is not convex: there all of A is taken to rise with its steepest part.
+    flat = s < 1.0
+    most = up * steps.shifts[:, None]
+    pulls = [last - np.where(flat, most, j * up) for j in range(1 + len(nodes.posteriors))]
+    shares = [one[:, -1:] for one in nodes.posteriors]
+    rest = 1.0 - np.sum(shares, axis=0)
+    return cut_ends(ends / step[:, None, None], left, pulls, [rest, *shares], step[:, None])

@@ -1,0 +1,192 @@
+"""K on a ladder of tilts: what locates the saddle points and bounds what aliases.
+
+With Gamma(s) = prod_i E_Q[exp(s l_i)]^T_i: K(lam) = log Gamma(1 + lam) when a record is removed,
+log Gamma(-lam) when one is added.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from gdpnum.contour.charges import UNIT, Floats
+from gdpnum.contour.grid import cut, grid, spacing
+from gdpnum.contour.pairs import Nodes, Steps
+
+__all__ = ["Ladder", "Rungs", "ladder", "outlook"]
+
+# lam as multiples of one over the run's mu: up to where exp(K - lam K') is far below any slack.
+_FARTHEST = 22.0
+_UP = np.geomspace(0.15, _FARTHEST, 20) / _FARTHEST
+
+# Where jumps decide, K turns steep within a small part of the ladder.
+_STEEP = np.concatenate([np.geomspace(0.01, 0.4, 6)[:-1], np.linspace(0.4, 1.0, 15)])
+
+# Beyond this K is of no use: a bound exp(K) there is worth nothing.
+_ENOUGH = 60.0
+
+# How far the normal density is followed, in standard deviations.
+_REACH = 9.3
+
+
+class Rungs(NamedTuple):
+    """lam, K, K' and K'' by row and rung; rows are runs, removing first and then adding."""
+
+    lam: Floats
+    values: Floats
+    """Rounded up."""
+    slopes: Floats
+    curvatures: Floats
+    log_kappa: Floats
+    """log(l^l / (1 + l)^(1 + l)), the constant in delta(eps) <= kappa exp(K(l) - l eps)."""
+
+    def rows(self, number: int) -> Rungs:
+        """The first so many rows."""
+        return Rungs(*(one[:number] for one in self))
+
+    def other(self, runs: int) -> Rungs:
+        """The same rungs in the other direction."""
+        if self.lam.shape[0] == runs:
+            return self
+        return Rungs(*(np.concatenate([one[runs:], one[:runs]]) for one in self))
+
+
+class Ladder(NamedTuple):
+    """K at tilts of both directions for each run, and what it was computed from."""
+
+    rungs: Rungs
+    middle: Floats
+    """log Gamma(1/2), by run."""
+    deviation: Floats
+    """The root of the second derivative there."""
+    nodes: Nodes
+    step: Floats
+    exponents: Floats
+    """log of the weights at the nodes without a tilt: log C - u^2 / 2."""
+    steep: Floats
+    """How far the ladder reaches, of where a Gaussian's would: below one where jumps decide."""
+
+
+def _rough_mu(steps: Steps) -> Floats:
+    """About the mu of each run: the root of the variance of its loss under Q."""
+    c2 = np.minimum((steps.shifts * steps.c) ** 2, 50.0)
+    one = steps.rate**2 * np.expm1(c2) * (1.0 + 3.0 * steps.replaced)
+    one = one / (1.0 + one / np.maximum(c2, 1.0))
+    return np.sqrt(steps.total(steps.counts * one) + steps.variance)
+
+
+def _largest_tilt(steps: Steps) -> Floats:
+    """The tilt at which jumps alone, T w^S exp(k^2 c^2 S (S - 1) / 2), make K large."""
+    c2 = (steps.shifts * steps.c) ** 2
+    last = steps.weights[np.arange(steps.c.size), steps.shifts.astype(np.intp) - 1]
+    b = 0.5 * c2 - np.log(last)
+    inside = b * b - 2.0 * c2 * np.log(steps.counts / _ENOUGH)
+    root = (b + np.sqrt(np.maximum(inside, 0.0))) / c2
+    root = np.where(inside < 0.0, np.inf, root)
+    result = np.full(steps.runs, np.inf)
+    np.minimum.at(result, steps.owner, root)
+    return result
+
+
+def outlook(steps: Steps) -> tuple[Floats, Floats]:
+    """About each run's mu, and how far its ladder reaches of where a Gaussian's would."""
+    mu = np.maximum(_rough_mu(steps), 1e-8)
+    if not steps.c.size:
+        return mu, np.ones(steps.runs)
+    largest = np.maximum(_largest_tilt(steps) - 1.0, 1.0)
+    return mu, np.minimum(largest * mu / _FARTHEST, 1.0)
+
+
+def ladder(steps: Steps, digits: float) -> Ladder:
+    """K on the ladder, with its own error added: an upper bound."""
+    mu, steep = outlook(steps)
+    up = _FARTHEST / mu
+    lam = up[:, None] * _UP
+    above = lam
+    if steep.min() < 1.0:
+        above = np.where(steep[:, None] < 1.0, (steep * up)[:, None] * _STEEP, lam)
+    half = np.full((steps.runs, 1), 0.5)
+    parts = [1.0 + above, half] if steps.symmetric else [1.0 + above, -lam, half]
+    tilts = np.concatenate(parts, axis=1)
+    gaussian = (0.5 * steps.variance)[:, None]
+    values = gaussian * (tilts * (tilts - 1.0))
+    slopes, curvatures = gaussian * (2.0 * tilts - 1.0), gaussian * 2.0 + 0.0 * tilts
+    need = digits + np.log(steps.counts)
+    step, missed = spacing(steps, need, tilts, np.zeros(steps.runs))
+    if not steps.c.size:
+        nodes = steps.at(np.zeros((0, 1)))
+        return Ladder(
+            _rungs(steps, tilts, values, slopes, curvatures),
+            values[:, -1],
+            np.sqrt(curvatures[:, -1]),
+            nodes,
+            step,
+            nodes.loss,
+            steep,
+        )
+    nodes = steps.at(grid(step, *_reach(steps, tilts, need)))
+    exponents = nodes.log_q - 0.5 * nodes.u**2
+    s = tilts[steps.owner]
+    exponent = s[:, :, None] * nodes.loss[:, None, :]
+    exponent += exponents[:, None, :]
+    top = exponent.max(axis=2)
+    exponent -= top[:, :, None]
+    weights = np.exp(exponent, out=exponent)
+    sums = weights.sum(axis=2)
+    weights /= sums[:, :, None]
+    means = np.einsum("nsj,nj->ns", weights, nodes.loss)
+    # About the middle's mean, so that no digits are lost.
+    away = (nodes.loss - means[:, -1:]) ** 2
+    variances = np.einsum("nsj,nj->ns", weights, away) - (means - means[:, -1:]) ** 2
+    wrong = missed[:, None] + cut(steps, nodes, step, weights[:, :, [0, -1]], tilts)
+    # The exponents' rounding is that of S l, mostly.
+    units = (64.0 + nodes.u.shape[1]) + 8.0 * np.abs(top)
+    units += np.abs(s) * (8.0 * nodes.units.max(axis=1))[:, None]
+    logs = np.log(sums * (step * (1.0 / np.sqrt(2.0 * np.pi)))[:, None])
+    logs += top
+    logs += 1.5 * wrong
+    logs += UNIT * units
+    total = steps.total(steps.counts[:, None, None] * np.stack([logs, means, variances], axis=1))
+    values += total[:, 0]
+    slopes += total[:, 1]
+    curvatures += np.maximum(total[:, 2], 0.0)
+    return Ladder(
+        _rungs(steps, tilts, values, slopes, curvatures),
+        values[:, -1],
+        np.sqrt(curvatures[:, -1]),
+        nodes,
+        step,
+        exponents,
+        steep,
+    )
+
+
+def _rungs(
+    steps: Steps, tilts: Floats, values: Floats, slopes: Floats, curvatures: Floats
+) -> Rungs:
+    n = _UP.size
+    if steps.symmetric:
+        parts = [one[:, :n] for one in (tilts - 1.0, values, slopes, curvatures)]
+    else:
+        parts = [
+            np.concatenate([one[:, :n], sign * one[:, n:-1]])
+            for one, sign in ((tilts, -1.0), (values, 1.0), (slopes, -1.0), (curvatures, 1.0))
+        ]
+        parts[0][: steps.runs] -= 1.0
+    lam, values, slopes, curvatures = parts
+    kappa = lam * np.log(lam) - (1.0 + lam) * np.log1p(lam)
+    return Rungs(lam, values, slopes, curvatures, kappa)
+
+
+def _reach(steps: Steps, tilts: Floats, need: Floats) -> tuple[Floats, Floats]:
+    """How far out nodes must go, for all tilts."""
+    s = tilts[steps.owner]
+    tail = np.sqrt(2.0 * need)
+    slope = steps.shifts * steps.c
+    most, least = s.max(axis=1), s.min(axis=1)
+    right = most + steps.replaced * np.maximum(most - 1.0, 0.0)
+    # To the left the tilt pulls only as far as the posterior of being sampled reaches.
+    posterior = np.minimum(1.0, steps.rate * np.exp(-0.5 * steps.c**2))
+    left = np.maximum(-least, 0.0) * slope * posterior + steps.replaced * 0.5 * slope
+    return -(tail + np.minimum(left, tail)), tail + right * slope

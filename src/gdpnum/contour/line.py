@@ -1,0 +1,241 @@
+"""Lines of a transform: delta and exp(eps) alpha at many epsilons, with their errors.
+
+Rows are runs, those of removing first and then, unless a run is symmetric, those of adding.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from gdpnum.contour.charges import (
+    Floats,
+    alias_above,
+    alias_below,
+    evaluation,
+    known_images,
+    left_out,
+    left_out_slowly,
+)
+from gdpnum.contour.decay import Decay
+from gdpnum.contour.ladder import Rungs
+from gdpnum.contour.transform import Transform
+
+__all__ = ["Line", "lines"]
+
+Complexes: TypeAlias = npt.NDArray[np.complex128]
+
+# Up to so many epsilons a plain sum over the frequencies is the quicker one.
+_FEW = 140
+
+
+@dataclass(frozen=True, eq=False)
+class Line:
+    """Sums over frequencies, by row.
+
+    Two are kept side by side: for delta (on the line Re z = -1/2: delta - 1, which keeps the digits
+    of 1 - delta) and for exp(eps) alpha.
+    """
+
+    lam: Floats
+    cumulant: Floats
+    centre: Floats
+    frequencies: Floats
+    terms: Complexes
+    """What to multiply exp(-i theta (eps - c)) by: by frequency, last first, row and which."""
+    errors: tuple[Floats, Floats, Floats]
+    """Over exp(K - lam eps), by row and which: constant, per |eps - c|, per |lam eps|."""
+    images: tuple[Floats, Floats]
+    """Logs and slopes of bounds on images: by row, which, side and candidate."""
+    known: tuple[Floats, Floats]
+    """The images that are known: log of what exp(eps) is multiplied by, and a constant."""
+
+    def rows(self, number: int) -> Line:
+        """The first so many rows."""
+        if self.lam.shape[0] == number:
+            return self
+        first = slice(0, number)
+        return Line(
+            self.lam[first],
+            self.cumulant[first],
+            self.centre[first],
+            self.frequencies[first],
+            self.terms[:, first],
+            (self.errors[0][first], self.errors[1][first], self.errors[2][first]),
+            (self.images[0][first], self.images[1][first]),
+            (self.known[0][first], self.known[1][first]),
+        )
+
+    def at(self, epsilons: Floats) -> tuple[Floats, Floats]:
+        """(delta, exp(eps) alpha) at epsilons by row, and their errors; axis 1 is which."""
+        away = epsilons - self.centre
+        values = self._summed(away) if away.size < _FEW else self._by_horner(away)
+        moved = self.lam * epsilons
+        constant, distant, far = self.errors
+        logs, slopes = self.images
+        scale = np.exp(self.cumulant - moved)[:, None, :]
+        values *= scale
+        wrong = distant[:, :, None] * np.abs(away, out=away)[:, None, :]
+        wrong += far[:, :, None] * np.abs(moved, out=moved)[:, None, :]
+        wrong += constant[:, :, None]
+        wrong *= scale
+        lifted = np.exp(epsilons + self.known[0])
+        values[:, 0] -= lifted - self.known[1]
+        values[:, 1] += lifted
+        exponent = np.abs(epsilons) - self.known[0]
+        wrong += known_images(lifted, self.known[1], exponent)[:, None, :]
+        bounds = logs[..., None] + slopes[..., None] * epsilons[:, None, None, None, :]
+        wrong += np.exp(bounds.min(axis=3)).sum(axis=2)
+        wrong *= 1.0 + 1e-12
+        unknown = ~(wrong < np.inf)
+        if unknown.any():
+            values[unknown], wrong[unknown] = 0.0, np.inf
+        return values, wrong
+
+    def _by_horner(self, away: Floats) -> Floats:
+        """Re sum of terms times exp(-i theta away): theta is an odd multiple of half a distance."""
+        turn = away * (-2.0 * self.frequencies[:, :1])
+        whole = np.empty(turn.shape, dtype=np.complex128)
+        np.cos(turn, out=whole.real)
+        np.sin(turn, out=whole.imag)
+        whole = whole[:, None, :]
+        total = np.empty((*self.terms.shape[1:3], away.shape[1]), dtype=np.complex128)
+        total[:] = self.terms[0]
+        for term in self.terms[1:]:
+            total *= whole
+            total += term
+        turn *= 0.5
+        cosine, sine = np.cos(turn)[:, None, :], np.sin(turn)[:, None, :]
+        found: Floats = total.real * cosine - total.imag * sine
+        return found
+
+    def _summed(self, away: Floats) -> Floats:
+        """The same, by a sum over frequencies in a row, which numpy adds in pairs."""
+        turn = (away[:, :, None] * self.frequencies[:, None, ::-1])[:, None, :, :]
+        terms = self.terms[:, :, :, 0].transpose(1, 2, 0)[:, :, None, :]
+        found: Floats = (np.cos(turn) * terms.real + np.sin(turn) * terms.imag).sum(axis=3)
+        return found
+
+
+def lines(
+    found: Transform,
+    decayed: Decay,
+    rungs: Rungs,
+    *,
+    picks: list[list[int]],
+    references: list[Floats],
+) -> list[Line]:
+    """Lines, each given by the ones picked for its directions.
+
+    Images are bounded best at the references, by line and row.
+    """
+    runs, theta = found.tilts.shape[0], found.frequencies
+    each, number = rungs.lam.shape[0], theta.shape[1]
+    directions, count = each // runs, len(picks)
+    rows = count * each
+    pick = np.array(picks).ravel()
+
+    def by_row(values: Floats) -> Floats:
+        picked: Floats = values[:, pick].swapaxes(0, 1).reshape(rows, *values.shape[2:])
+        return picked
+
+    tilt, k, k_error = (
+        by_row(one)[:, None] for one in (found.tilts, found.cumulants, found.cumulant_errors)
+    )
+    real, imaginary, wrong = (by_row(one) for one in (found.real, found.imaginary, found.errors))
+    # Adding: the complex conjugate at -lam, about the centre's mirror image.
+    sign = np.ones((rows, 1))
+    if directions == 2:
+        sign.reshape(count, 2, runs)[:, 1] = -1.0
+    lam = np.where(sign > 0.0, tilt - 1.0, -tilt)
+    imaginary *= sign
+    repeated = np.tile(np.arange(runs), rows // runs)
+    theta, centre = theta[repeated], sign * found.centre[repeated, None]
+    width = theta[:, :1] * (2.0 / np.pi)
+    coefficients, weights = _coefficients(real, imaginary, theta, lam, width)
+    sizes = (np.hypot(real, imaginary) + wrong)[:, None, :] * weights
+    terms = sizes.sum(axis=2)
+    moment = np.einsum("bom,bm->bo", sizes, theta)
+    constant, distant, far = evaluation(terms, moment * (0.5 / theta[:, :1]), moment, np.abs(k))
+    constant += np.einsum("bom,bm->bo", weights, wrong)
+    centre_error = found.centre_error[repeated, None]
+    constant += np.expm1(np.minimum(k_error, 700.0)) * terms + moment * centre_error
+    logs, thetas = by_row(decayed.logs), by_row(decayed.thetas)
+    constant[:, 0] += left_out(logs[:, 0], thetas[:, 0])
+    # A cell of the sum may reach over an end of an interval: 1 / M more.
+    ratios = np.empty_like(thetas)
+    ratios[:, :-1] = np.log(thetas[:, 1:] / thetas[:, :-1])
+    ratios[:, -1] = 1.0 / by_row(decayed.power)
+    logs[:, -1] = np.minimum(by_row(decayed.last), 600.0)
+    constant[:, 1] += left_out_slowly(logs, ratios + 1.0 / number)
+    period, one = 2.0 / width, 1.0 + lam
+    up, first = np.exp(-one * period), np.exp(-np.abs(lam) * period)
+    level = np.where(lam > 0.0, first / (1.0 + first), -up / (1.0 + up))
+    lift = -one * period - np.log1p(up)
+    terms = np.ascontiguousarray(coefficients.transpose(2, 0, 1)[::-1])[..., None]
+    logs, slopes = _images(rungs, runs, lam, period, np.concatenate(references))
+    found_lines = []
+    for i in range(count):
+        own = slice(i * each, (i + 1) * each)
+        found_lines.append(
+            Line(
+                lam[own],
+                k[own],
+                centre[own],
+                theta[own],
+                terms[:, own],
+                (constant[own], distant[own], far[own]),
+                (logs[own], slopes[own]),
+                (lift[own], level[own]),
+            )
+        )
+    return found_lines
+
+
+def _coefficients(
+    real: Floats, imaginary: Floats, theta: Floats, lam: Floats, width: Floats
+) -> tuple[Complexes, Floats]:
+    """The values times 1 / (z (z + 1)) and 1 / (z + 1), z = lam + i theta, and those moduli."""
+    one, squares = 1.0 + lam, theta * theta
+    upper, lower = one * one + squares, lam * lam + squares
+    scale = width / upper
+    coefficients = np.empty((lam.shape[0], 2, theta.shape[1]), dtype=np.complex128)
+    weights = np.empty(coefficients.shape)
+    alpha_real = (real * one + imaginary * theta) * scale
+    alpha_imaginary = (imaginary * one - real * theta) * scale
+    coefficients.real[:, 1] = alpha_real
+    coefficients.imag[:, 1] = alpha_imaginary
+    coefficients.real[:, 0] = (alpha_real * lam + alpha_imaginary * theta) / lower
+    coefficients.imag[:, 0] = (alpha_imaginary * lam - alpha_real * theta) / lower
+    weights[:, 1] = width / np.sqrt(upper)
+    weights[:, 0] = weights[:, 1] / np.sqrt(lower)
+    return coefficients, weights
+
+
+def _images(
+    rungs: Rungs, runs: int, lam: Floats, period: Floats, references: Floats
+) -> tuple[Floats, Floats]:
+    """For each reference epsilon the best rung, above and below: logs and slopes of its bound.
+
+    k > 0: exp(K(l) - l eps - (l - lam) p). k < 0: exp(K(l) + (1 + l) eps - (1 + l + lam) p). For
+    delta they are multiplied by kappa.
+    """
+    rows = np.arange(lam.shape[0])[:, None]
+    times = lam.shape[0] // rungs.lam.shape[0]
+    logs, slopes = np.empty((2, lam.shape[0], 2, 2, references.shape[1]))
+    for side, charge in enumerate((alias_above, alias_below)):
+        ladder = rungs.other(runs) if side else rungs
+        if times > 1:
+            ladder = Rungs(*(np.concatenate([one] * times) for one in ladder))
+        slope = 1.0 + ladder.lam if side else -ladder.lam
+        ratio = -(slope + lam) * period if side else (slope + lam) * period
+        bounds = charge(ladder.values, ratio)
+        best = np.argmin(bounds[:, None, :] + slope[:, None, :] * references[:, :, None], axis=2)
+        slopes[:, :, side] = slope[rows, best][:, None, :]
+        chosen = bounds[rows, best]
+        logs[:, 1, side] = chosen
+        logs[:, 0, side] = chosen + ladder.log_kappa[rows, best]
+    return logs, slopes

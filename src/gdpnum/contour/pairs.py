@@ -1,0 +1,300 @@
+"""Analytic pairs, and many of them as arrays: what the contour engine is told.
+
+Every pair but the Gaussian is P = N A against Q = N C on the line of a standard normal N, with
+A(u) = sum_j w_j exp(j c u - j^2 c^2 / 2), c = 1 / sigma, and C = 1 or C(u) = A(-u).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from gdpnum.contour.charges import Floats, loss_units
+from gdpnum.errors import InvalidArgument
+
+__all__ = ["Gaussian", "Mixture", "Nodes", "Poisson", "Replace", "Run", "Segment", "Steps"]
+
+# exp overflows a little above.
+_LARGEST = 690.0
+
+
+class Gaussian(NamedTuple):
+    """N(mu, 1) against N(0, 1)."""
+
+    mu: float
+
+
+class Poisson(NamedTuple):
+    """(1 - rate) N(0) + rate N(1) against N(0), of standard deviation sigma."""
+
+    sigma: float
+    rate: float
+
+
+class Replace(NamedTuple):
+    """(1 - rate) N(0) + rate N(1) against (1 - rate) N(0) + rate N(-1)."""
+
+    sigma: float
+    rate: float
+
+
+class Mixture(NamedTuple):
+    """sum_j weights[j] N(j) against N(0). weights[0] is taken as one minus the others.
+
+    ``real_rooted`` promises that sum_j weights[j] y^j has real roots only (binomial weights do).
+    """
+
+    sigma: float
+    weights: tuple[float, ...]
+    real_rooted: bool = False
+
+
+Pair: TypeAlias = Gaussian | Poisson | Replace | Mixture
+
+
+class Segment(NamedTuple):
+    """A pair and how often it is released."""
+
+    pair: Pair
+    times: int
+
+
+Run: TypeAlias = Sequence[Segment]
+
+
+class Nodes(NamedTuple):
+    """The pairs at points u of the real line, by segment and node."""
+
+    u: Floats
+    loss: Floats
+    log_q: Floats
+    """log C."""
+    units: Floats
+    """Units of rounding by which the loss, and log C, may be wrong."""
+    posteriors: tuple[Floats, ...]
+    """w_j exp(r_j) / A for j = 1..k."""
+    mirrored: tuple[Floats, ...]
+    """The same at -u."""
+
+
+@dataclass(frozen=True, eq=False)
+class Steps:
+    """The segments of one or more runs that are not Gaussian, as arrays; Gaussians are merged."""
+
+    c: Floats
+    weights: Floats
+    """w_1..w_k, by segment."""
+    counts: Floats
+    owner: npt.NDArray[np.intp]
+    """The run each segment belongs to, in increasing order."""
+    replaced: Floats
+    """One where C(u) = A(-u), zero where C = 1."""
+    rooted: npt.NDArray[np.bool_]
+    variance: Floats
+    """sum n mu^2 of the Gaussians of each run."""
+
+    @classmethod
+    def of(cls, runs: Sequence[Run]) -> Steps:
+        """The runs' segments; the same pair twice is one with the sum of the counts."""
+        rows: list[tuple[float, tuple[float, ...], int, int, float, bool]] = []
+        variance = np.zeros(len(runs))
+        for i, run in enumerate(runs):
+            gathered: dict[Pair, int] = {}
+            for pair, count in run:
+                if isinstance(pair, (Poisson, Replace)) and pair.rate == 1.0:
+                    pair = Gaussian((1.0 + isinstance(pair, Replace)) / pair.sigma)  # noqa: PLW2901
+                gathered[pair] = gathered.get(pair, 0) + count
+            for pair, count in gathered.items():
+                if isinstance(pair, Gaussian):
+                    variance[i] += count * pair.mu * pair.mu
+                elif isinstance(pair, Mixture):
+                    rows.append(
+                        (1.0 / pair.sigma, pair.weights[1:], count, i, 0.0, pair.real_rooted)
+                    )
+                elif pair.rate > 0.0:
+                    replaced = float(isinstance(pair, Replace))
+                    rows.append((1.0 / pair.sigma, (pair.rate,), count, i, replaced, True))
+        most = max((len(row[1]) for row in rows), default=1)
+        weights = np.zeros((len(rows), most))
+        for j, row in enumerate(rows):
+            weights[j, : len(row[1])] = row[1]
+        if not all(row[0] > 0.0 and math.isfinite(row[0]) for row in rows):
+            raise InvalidArgument("sigma of a contour's pair must be positive and finite")
+        return cls(
+            c=np.array([row[0] for row in rows]),
+            weights=weights,
+            counts=np.array([float(row[2]) for row in rows]),
+            owner=np.array([row[3] for row in rows], dtype=np.intp),
+            replaced=np.array([row[4] for row in rows]),
+            rooted=np.array([row[5] for row in rows], dtype=np.bool_),
+            variance=variance,
+        )
+
+    @property
+    def runs(self) -> int:
+        return self.variance.size
+
+    @cached_property
+    def symmetric(self) -> bool:
+        """Whether every run is, so that adding and removing are the same."""
+        return bool(self.replaced.all())
+
+    @cached_property
+    def shifts(self) -> Floats:
+        """k, the largest shift of each."""
+        last: Floats = 1.0 + np.argmax(np.where(self.weights[:, ::-1] > 0.0, 1.0, 0.0), axis=1)
+        found: Floats = self.weights.shape[1] - last + 1.0
+        return found
+
+    @cached_property
+    def rate(self) -> Floats:
+        """1 - w_0."""
+        total: Floats = self.weights.sum(axis=1)
+        return total
+
+    @cached_property
+    def slope(self) -> Floats:
+        """The largest slope of the loss, and of its argument on a shifted line: k c (C: twice)."""
+        return self.shifts * self.c * (1.0 + self.replaced)
+
+    @cached_property
+    def strip(self) -> Floats:
+        """A has no zero with |Im u| below this: pi / c if real-rooted, pi / (k c) if not."""
+        return np.pi / (self.c * np.where(self.rooted, 1.0, self.shifts))
+
+    def log_shrink(self, heights: Floats) -> Floats:
+        """A bound on log(A(u) / |A(u + ib)|) for heights b, by segment: -k log cos(c b / 2)."""
+        c, k, rooted = (x[:, None] for x in (self.c, self.shifts, self.rooted))
+        angle = 0.5 * c * heights * np.where(rooted, 1.0, k)
+        cosine = np.where(angle < 0.5 * np.pi, np.cos(np.minimum(angle, 0.5 * np.pi)), 0.0)
+        bound: Floats = -np.where(rooted, k, 1.0) * np.log(np.maximum(cosine, 0.0))
+        return bound
+
+    def part(self, chosen: npt.NDArray[np.intp]) -> Steps:
+        """Some of the runs, in that order."""
+        if chosen.size == self.runs and np.array_equal(chosen, np.arange(self.runs)):
+            return self
+        starts = np.searchsorted(self.owner, np.arange(self.runs + 1))
+        kept = np.concatenate([np.arange(starts[i], starts[i + 1]) for i in chosen])
+        sizes = (starts[1:] - starts[:-1])[chosen]
+        return Steps(
+            self.c[kept],
+            self.weights[kept],
+            self.counts[kept],
+            np.repeat(np.arange(chosen.size), sizes),
+            self.replaced[kept],
+            self.rooted[kept],
+            self.variance[chosen],
+        )
+
+    def total(self, values: Floats) -> Floats:
+        """Sums over the segments of each run, along the first axis."""
+        if self.runs == 1:
+            total: Floats = values.sum(axis=0, keepdims=True)
+            return total
+        result = np.zeros((self.runs, *values.shape[1:]))
+        if self.owner.size == self.runs and np.array_equal(self.owner, np.arange(self.runs)):
+            return values
+        starts = np.searchsorted(self.owner, np.arange(self.runs))
+        held = np.searchsorted(self.owner, np.arange(self.runs), side="right") > starts
+        if values.shape[0]:
+            result[held] = np.add.reduceat(values, starts[held], axis=0)
+        return result
+
+    def at(self, u: Floats) -> Nodes:
+        """The pairs at the points u (by segment and node)."""
+        loss, units, posteriors = self._one_side(u)
+        log_q = np.zeros_like(loss)
+        mirrored: tuple[Floats, ...] = ()
+        if self.replaced.any():
+            other, other_units, mirrored = self._one_side(-u)
+            replaced = self.replaced[:, None]
+            log_q = replaced * other
+            loss = loss - log_q
+            units = units + replaced * other_units + 2.0 * np.abs(loss)
+            mirrored = tuple(replaced * one for one in mirrored)
+        return Nodes(u, loss, log_q, units, posteriors, mirrored)
+
+    def _one_side(self, u: Floats) -> tuple[Floats, Floats, tuple[Floats, ...]]:
+        """The log of A, its units and the posteriors."""
+        if self.weights.shape[1] > 1:
+            return self._mixed(u)
+        c, q = self.c[:, None], self.weights
+        r = c * u
+        spread = np.abs(r)
+        half = 0.5 * c * c
+        spread += half
+        r -= half
+        # Of q and 1 - q the smaller one is kept apart, so that the loss keeps its digits:
+        # log(1 - q + q e^r) = log1p(q expm1(r)) = r + log1p((1 - q) expm1(-r)).
+        often = q > 0.5
+        flipped = bool(often.any())
+        rare, x = (np.where(often, 1.0 - q, q), np.where(often, -r, r)) if flipped else (q, r)
+        loss = np.log1p(rare * np.expm1(np.minimum(x, _LARGEST)))
+        if float(x.max(initial=0.0)) > _LARGEST:
+            loss = np.where(x > _LARGEST, x + np.log(rare), loss)
+        if flipped:
+            loss = np.where(often, loss + r, loss)
+        posterior = q * np.exp(r - loss)
+        units = loss_units(spread, posterior, loss)
+        if flipped:
+            units = np.where(often, units + 28.0 * spread, units)
+        return loss, units, (posterior,)
+
+    def _mixed(self, u: Floats) -> tuple[Floats, Floats, tuple[Floats, ...]]:
+        c = self.c[:, None]
+        order = np.arange(1.0, 1.0 + self.weights.shape[1])
+        r = order[:, None, None] * (c * u) - (0.5 * c * c) * (order * order)[:, None, None]
+        w = self.weights.T[:, :, None]
+        spread = (
+            np.abs(order[:, None, None] * (c * u)) + (0.5 * c * c) * (order * order)[:, None, None]
+        )
+        often = (self.rate > 0.5)[:, None]
+        small = np.log1p((w * np.expm1(np.minimum(r, _LARGEST))).sum(axis=0))
+        logs = np.log(w) + r
+        top = np.maximum(logs.max(axis=0), 0.0)
+        rest = np.maximum(1.0 - self.rate, 0.0)[:, None]
+        large = top + np.log(np.exp(logs - top).sum(axis=0) + rest * np.exp(-top))
+        direct = often | (r.max(axis=0) > 30.0)
+        loss = np.where(direct, large, small)
+        posteriors = np.where(w > 0.0, np.exp(logs - loss), 0.0)
+        reached = (posteriors * spread).sum(axis=0)
+        counted = 8.0 * w.shape[0]
+        units = loss_units(reached, np.ones_like(reached), loss) + counted * np.abs(loss)
+        # A plain logarithm of a sum has units of its own, whatever the size of the loss.
+        units = np.where(direct, units + 2.0 * counted + 8.0 * np.abs(loss) + 24.0, units)
+        # Terms of both signs in the sum under log1p.
+        scale = (w * np.abs(np.expm1(np.minimum(r, 30.0)))).sum(axis=0) * np.exp(-loss)
+        units = np.where(direct, units, units + (24.0 + counted) * scale)
+        return loss, units, tuple(posteriors)
+
+    def lifted(self, nodes: Nodes, angles: Floats) -> tuple[Floats, Floats | None, Floats]:
+        """Logs of |A(u + ia) / A(u)|, the same of C (None: zero), and arg A - arg C, for angles c a.
+
+        By segment, angle and node; k c a must be below pi.
+        """
+        log_a, arg = _lifted(nodes.posteriors, angles)
+        if not nodes.mirrored:
+            return log_a, None, arg
+        log_c, arg_c = _lifted(nodes.mirrored, angles)
+        return log_a, log_c, arg + arg_c
+
+
+def _lifted(posteriors: tuple[Floats, ...], angles: Floats) -> tuple[Floats, Floats]:
+    """Modulus (its log) and argument of sum_j pi_j exp(i j angle), with pi_0 the rest."""
+    angles = angles[:, :, None]
+    lost: Floats | float = 0.0
+    imaginary: Floats | float = 0.0
+    for j, posterior in enumerate(posteriors, start=1):
+        one = posterior[:, None, :]
+        lost = lost + one * (2.0 * np.sin(0.5 * j * angles) ** 2)
+        imaginary = imaginary + one * np.sin(j * angles)
+    # |.|^2 - 1 = (1 - lost)^2 + im^2 - 1.
+    modulus = 0.5 * np.log1p(np.maximum(lost * (lost - 2.0) + imaginary * imaginary, -1.0))
+    return modulus, np.arctan2(imaginary, 1.0 - lost)

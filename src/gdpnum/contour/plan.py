@@ -1,0 +1,131 @@
+"""The plan of a transform: how long a period, how many frequencies and nodes."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from gdpnum.contour.charges import Floats
+from gdpnum.contour.decay import Decay, decay
+from gdpnum.contour.grid import grid, spacing
+from gdpnum.contour.ladder import Ladder, Rungs
+from gdpnum.contour.pairs import Steps
+from gdpnum.contour.transform import Transform, transform
+from gdpnum.errors import BudgetExceeded
+
+__all__ = ["OutOfReach", "Plan", "carried_out", "period", "planned"]
+
+# Candidates for the last frequency, as multiples of that of a Gaussian of the same variance.
+_CANDIDATES = np.concatenate(
+    [
+        [0.6, 0.75, 0.85, 0.95, 1.0, 1.05, 1.1, 1.2, 1.35, 1.6, 2.0, 2.5, 3.2, 4.2, 6.0, 9.0, 15.0],
+        [40.0, 150.0, 1000.0, 10000.0],
+    ]
+)
+
+
+class OutOfReach(BudgetExceeded):
+    """The contour cannot have this within the work allowed; the message says how much it takes."""
+
+
+class Plan(NamedTuple):
+    """What each line of a transform takes."""
+
+    tilts: Floats
+    limits: Floats
+    """The last frequency, by run and line."""
+    periods: Floats
+    decayed: Decay
+    error: float
+
+    def only(self, lines: list[int]) -> Plan:
+        """Some of the lines."""
+        return Plan(
+            self.tilts[:, lines],
+            self.limits[:, lines],
+            self.periods[:, lines],
+            self.decayed.only(lines),
+            self.error,
+        )
+
+
+def period(rungs: Rungs, runs: int, lam: Floats, epsilon: Floats, log_error: Floats) -> Floats:
+    """The least period for which images add no more than exp(log_error), by row.
+
+    To exp(eps) alpha, that is; to delta, kappa times as much.
+    """
+    lam, epsilon, log_error = lam[:, None], epsilon[:, None], log_error[:, None]
+    longest = np.zeros(lam.shape[0])
+    for side, ladder in enumerate((rungs, rungs.other(runs))):
+        slope = 1.0 + ladder.lam if side else -ladder.lam
+        gap = slope + lam if side else -(slope + lam)
+        needed = ladder.values + slope * epsilon - log_error
+        longest = np.maximum(longest, np.where(gap > 0.0, needed / gap, np.inf).min(axis=1))
+    return longest
+
+
+def planned(
+    steps: Steps, ladder: Ladder, tilts: Floats, periods: Floats, *, digits: Floats, error: float
+) -> Plan:
+    """The plan for lines Re s = tilts; ``digits`` (natural) by line for what is left out."""
+    # On all lines the transform dies out with the bulk of the losses, as in the middle.
+    guess = np.sqrt(2.0 * digits) / ladder.deviation[:, None]
+    thetas = guess[:, :, None] * _CANDIDATES
+    found = decay(
+        steps, ladder.nodes, ladder.exponents, step=ladder.step, tilts=tilts, thetas=thetas
+    )
+    enough = found.logs <= -digits[:, :, None]
+    enough[:, :, -1] = True
+    chosen = np.argmax(enough, axis=2)[:, :, None]
+    # The ladder from the chosen one on; earlier ones repeat it, which adds nothing.
+    index = np.maximum(np.arange(_CANDIDATES.size), chosen)
+    thetas = np.take_along_axis(thetas, index, axis=2)
+    logs = np.take_along_axis(found.logs, index, axis=2)
+    found = found._replace(thetas=thetas, logs=logs)
+    return Plan(tilts, thetas[:, :, 0], periods * 1.01, found, error)
+
+
+def _kept(steps: Steps, ladder: Ladder, tilts: Floats, need: Floats) -> tuple[Floats, Floats]:
+    """The range of nodes that matter on these lines, by segment."""
+    nodes = ladder.nodes
+    s = np.concatenate([tilts, np.broadcast_to([0.0, 1.0], (tilts.shape[0], 2))], axis=1)
+    exponent = s[steps.owner][:, :, None] * nodes.loss[:, None, :] + ladder.exponents[:, None, :]
+    matters = (exponent > exponent.max(axis=2, keepdims=True) - need[:, None, None]).any(axis=1)
+    first = np.maximum(np.argmax(matters, axis=1) - 1, 0)
+    last = nodes.u.shape[1] - np.argmax(matters[:, ::-1], axis=1)
+    rows = np.arange(first.size)
+    low, high = nodes.u[rows, first], nodes.u[rows, np.minimum(last, nodes.u.shape[1] - 1)]
+    # As far as the steepest slope of the tilt can pull, so that what lies beyond is bounded.
+    pull = tilts.max(axis=1)[steps.owner] * steps.slope
+    return low, np.maximum(high, pull + 1.5)
+
+
+def carried_out(steps: Steps, ladder: Ladder, plan: Plan, most: float) -> Transform:
+    """The transform as planned: the lines share their frequencies and nodes.
+
+    Raises `OutOfReach` if frequencies times nodes, over all segments, are more than ``most``.
+    """
+    limit, length = plan.limits.max(axis=1), plan.periods.max(axis=1)
+    number = np.maximum(np.ceil(limit * length / (2.0 * np.pi)), 4.0).max()
+    need = np.log(steps.counts) - np.log(plan.error)
+    step, missed = spacing(steps, need, plan.tilts, limit * (1.0 + 1e-6))
+    low, high = _kept(steps, ladder, plan.tilts, need)
+    nodes = np.max((high - low) / step, initial=0.0) + 2.0
+    work = float(number * nodes * steps.c.size)
+    if not work <= most or not number <= most:
+        raise OutOfReach(
+            f"the contour takes {number:.3g} frequencies times {nodes:.3g} nodes for each of "
+            f"{steps.c.size} segments, more than {most:.3g} in all; use the lattice"
+        )
+    # Few bits, so that the frequencies are exact; a hair wider, so that the last is not short.
+    width = (limit * ((1.0 + 2e-7) / number)).astype(np.float32)
+    frequencies = width.astype(np.float64)[:, None] * (np.arange(int(number)) + 0.5)
+    return transform(
+        steps,
+        steps.at(grid(step, low, high)),
+        step=step,
+        missed=missed,
+        tilts=plan.tilts,
+        frequencies=frequencies,
+    )

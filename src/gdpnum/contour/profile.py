@@ -1,0 +1,202 @@
+"""The profile of one run, from above and from below: delta, epsilon, tpr, knots."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from gdpnum.contour.charges import UNIT, Floats
+from gdpnum.contour.fit import MOST
+from gdpnum.contour.ladder import Rungs, ladder
+from gdpnum.contour.pairs import Run, Steps
+from gdpnum.contour.reading import Approximate, Knots, Reading, reading
+
+__all__ = ["Points", "Profile", "Tests", "profile"]
+
+# A line of the transform serves a range of about this factor in delta (natural log).
+_APART = 7.0
+
+_TURNS = 60
+
+# Parts of a range that are looked at together.
+_CUTS = 48
+
+
+class Points(NamedTuple):
+    """Chords of the profile from above, as `gdpnum.curve.lines.Lines` has them."""
+
+    epsilons: Floats
+    log_alphas: Floats
+    tprs: Floats
+    mass_at_infinity: float
+
+
+class Tests(NamedTuple):
+    """Tests that exist: at each epsilon one with an FPR of at most, and a TPR of at least, this."""
+
+    epsilons: Floats
+    tpr: Floats
+    beta: Floats
+    log_alpha: Floats
+
+
+class Profile(NamedTuple):
+    """delta(eps) of a run for eps >= 0 and both directions, with proven bounds."""
+
+    lines: Reading
+    rungs: Rungs
+    smallest: float
+    """Down to this delta, and this alpha, the relative accuracy holds."""
+
+    @np.errstate(all="ignore")
+    def knots(self, epsilons: Floats) -> Knots:
+        """Values and errors by direction, at increasing epsilons."""
+        rows = self.rungs.lam.shape[0]
+        return self.lines.at(np.broadcast_to(epsilons, (rows, epsilons.size)))
+
+    @np.errstate(all="ignore")
+    def delta(self, epsilons: Floats) -> tuple[Floats, Floats]:
+        """Bounds on delta, from below and from above, at epsilons >= 0, for the worse direction."""
+        order = np.argsort(epsilons, kind="stable")
+        found = self.knots(epsilons[order])
+        lower = np.empty(epsilons.size)
+        upper = np.empty(epsilons.size)
+        lower[order] = np.clip((found.delta - found.delta_error).max(axis=0), 0.0, 1.0)
+        upper[order] = np.clip(self._upper(found).max(axis=0), 0.0, 1.0)
+        return lower, upper
+
+    def _upper(self, found: Knots) -> Floats:
+        """Bounds from above, by direction: never more than Chernoff allows."""
+        lam, values, _, _, kappa = self.rungs
+        bound = (values + kappa)[:, :, None] - lam[:, :, None] * found.epsilons[:, None, :]
+        chernoff = np.exp(np.minimum(bound.min(axis=1), 0.0)) * (1.0 + 1e-12)
+        upper: Floats = np.minimum(found.delta + found.delta_error, chernoff)
+        return upper
+
+    @np.errstate(all="ignore")
+    def epsilon(self, deltas: Floats) -> Floats:
+        """An epsilon >= 0 at which delta is certainly at or below each delta, next to the least."""
+        low, high = np.zeros(deltas.size), self._end(deltas)
+        # By bisection on what is certified, Newton's step where it stays inside.
+        place = 0.5 * (low + high)
+        at_zero = self.delta(low[:1])[1][0] if deltas.size else 0.0
+        for _ in range(_TURNS):
+            order = np.argsort(place, kind="stable")
+            found = self.knots(place[order])
+            upper, slope = np.empty((2, deltas.size))
+            above = self._upper(found)
+            worse = np.argmax(above, axis=0), np.arange(deltas.size)
+            upper[order], slope[order] = above[worse], found.lifted_alpha[worse]
+            fine = upper <= deltas
+            high, low = np.where(fine, place, high), np.where(fine, low, place)
+            # In log delta the profile is nearly straight; a hair beyond the root.
+            rate = slope / upper
+            step = np.log(upper / deltas) / rate
+            moved = place + step + 2e-13 * (1.0 + np.abs(place)) + 1e-12 / np.maximum(rate, 1e-6)
+            inside = (moved > low) & (moved < high)
+            following = np.where(inside, moved, 0.5 * (low + high))
+            if np.all((high - low <= 1e-11 * high) | (np.abs(following - high) <= 1e-12 * high)):
+                break
+            place = following
+        return np.where(at_zero <= deltas, 0.0, high)
+
+    def _end(self, deltas: Floats) -> Floats:
+        """Where Chernoff says delta is below."""
+        lam, values, _, _, kappa = self.rungs
+        logs = np.log(deltas)
+        ends = ((values + kappa)[:, :, None] - logs) / lam[:, :, None]
+        end: Floats = np.maximum(ends.min(axis=1).max(axis=0), 1e-12) * (1.0 + 1e-9)
+        return end
+
+    @np.errstate(all="ignore")
+    def tpr(self, fprs: Floats) -> Floats:
+        """The largest TPR of any attack at each FPR, from above.
+
+        For any eps >= 0, TPR <= delta(eps) + exp(eps) FPR and, the curve being symmetric,
+        TPR <= 1 - exp(-eps) (1 - delta(eps) - FPR).
+        """
+        best = np.ones(fprs.size)
+        for which in ("alpha", "tpr"):
+            places = self._where(which, fprs if which == "alpha" else 1.0 - fprs)
+            _, upper = self.delta(places)
+            steep = upper + np.exp(places) * fprs
+            flat = 1.0 - np.exp(-places) * (1.0 - upper - fprs)
+            best = np.minimum(best, np.minimum(steep, flat) * (1.0 + 16.0 * UNIT))
+        return np.maximum(best, fprs)
+
+    def _where(self, which: str, wanted: Floats) -> Floats:
+        """About the eps >= 0 at which alpha, or the tpr, of the worse direction is as wanted."""
+        low = np.zeros(wanted.size)
+        high = np.full(wanted.size, float(self._end(np.array([1e-3 * self.smallest]))[0]))
+        share = np.linspace(0.0, 1.0, _CUTS)
+        for _ in range(4):
+            # Cut each range into many parts and keep the one where it crosses.
+            places = low[:, None] * (1.0 - share) + high[:, None] * share
+            flat = places.ravel()
+            order = np.argsort(flat, kind="stable")
+            found = self.knots(flat[order])
+            worse = np.argmax(found.delta, axis=0), np.arange(flat.size)
+            lifted = found.lifted_alpha[worse]
+            alpha = lifted * np.exp(-flat[order])
+            value = np.empty(flat.size)
+            value[order] = alpha if which == "alpha" else found.delta[worse] + lifted
+            above = (value.reshape(places.shape) > wanted[:, None]).sum(axis=1)
+            last = np.clip(above, 1, _CUTS - 1)
+            rows = np.arange(wanted.size)
+            low, high = places[rows, last - 1], places[rows, last]
+        middle: Floats = 0.5 * (low + high)
+        return middle
+
+    @np.errstate(all="ignore")
+    def points(self, epsilons: Floats) -> Points:
+        """The chords through the upper bounds at increasing epsilons from 0 on.
+
+        The last epsilon is where delta is at most what is then the mass at infinity.
+        """
+        upper = np.minimum(self._upper(self.knots(epsilons)).max(axis=0), 1.0)
+        upper = np.minimum.accumulate(upper)
+        lifted = (upper[:-1] - upper[1:]) / np.expm1(np.diff(epsilons))
+        logs = np.log(lifted) - epsilons[:-1]
+        return Points(epsilons[1:], logs, upper[:-1] + lifted, float(upper[-1]))
+
+    @np.errstate(all="ignore")
+    def tests(self, epsilons: Floats) -> list[Tests]:
+        """The tests that reject at losses above the epsilons, one set for each direction."""
+        found = self.knots(epsilons)
+        lifted = np.maximum(found.lifted_alpha + found.lifted_alpha_error, 0.0)
+        logs = np.log(lifted) - epsilons + (16.0 + 2.0 * np.abs(epsilons)) * UNIT
+        tpr = found.delta - found.delta_error + found.lifted_alpha - found.lifted_alpha_error
+        tpr = np.clip(tpr - 8.0 * UNIT * np.abs(tpr), 0.0, 1.0)
+        return [
+            Tests(epsilons, one, 1.0 - one, np.minimum(log, 0.0))
+            for one, log in zip(tpr, logs, strict=True)
+        ]
+
+
+@np.errstate(all="ignore")
+def profile(
+    run: Run, *, smallest: float = 1e-12, accuracy: float = 1e-11, most: float = MOST
+) -> Profile:
+    """The profile of a run, to a relative ``accuracy`` down to delta = ``smallest``.
+
+    Raises `OutOfReach` where it takes more than ``most`` evaluations.
+    """
+    steps = Steps.of([run])
+    rungs = ladder(steps, 22.0)
+    rows = rungs.rungs.lam.shape[0]
+    near = Approximate.of(rungs.rungs)
+    last = float(np.log(smallest)) - 3.0
+    levels = np.linspace(-3.0, last, max(2, int(np.ceil((-3.0 - last) / _APART)) + 1))
+    wanted = [near.falls_to(rungs.rungs, slice(None), np.full(rows, one)) for one in levels]
+    epsilons = [np.maximum(one, 1e-12) for one in wanted]
+    errors = []
+    for level, one in zip(levels, epsilons, strict=True):
+        error = np.full(rows, level + np.log(accuracy))
+        if rows == 2:
+            # Adding matters only as far as it is the worse direction: beside delta of removing.
+            error[1] = max(level, float(near.log_delta(rungs.rungs, 0, one[1]))) + np.log(accuracy)
+        errors.append(error)
+    fine = np.log(np.minimum(rungs.deviation, 1.0)) + np.log(0.01 * accuracy)
+    lines = reading(steps, rungs, epsilons, errors, fine, most)
+    return Profile(lines, rungs.rungs, smallest)

@@ -1,0 +1,209 @@
+"""A reading: bounds on delta and alpha around where mu is decided, and at zero."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import erfcx, ndtri
+
+from gdpnum.contour.charges import UNIT, Floats
+from gdpnum.contour.ladder import Ladder, Rungs
+from gdpnum.contour.line import Line, lines
+from gdpnum.contour.pairs import Steps
+from gdpnum.contour.plan import carried_out, period, planned
+
+__all__ = ["Approximate", "Knots", "Reading", "guessed", "reading"]
+
+
+class Knots(NamedTuple):
+    """delta and exp(eps) alpha at epsilons, by row, and how wrong they may be."""
+
+    epsilons: Floats
+    delta: Floats
+    delta_error: Floats
+    lifted_alpha: Floats
+    lifted_alpha_error: Floats
+
+
+class Reading(NamedTuple):
+    """Lines by increasing lam: the one in the middle, and some in the tail."""
+
+    lines: tuple[Line, ...]
+    levels: Floats
+    """The log of each line's error at epsilon zero, by line and row: it falls like -lam eps."""
+
+    def rows(self, number: int) -> Reading:
+        """The first so many rows."""
+        if self.levels.shape[1] == number:
+            return self
+        return Reading(tuple(one.rows(number) for one in self.lines), self.levels[:, :number])
+
+    def at(self, epsilons: Floats) -> Knots:
+        """Bounds from the best line at each epsilon; epsilons increase in each row."""
+        values, errors = np.empty((2, epsilons.shape[0], 2, epsilons.shape[1]))
+        logs = [
+            level[:, None] - line.lam * epsilons
+            for level, line in zip(self.levels, self.lines, strict=True)
+        ]
+        best = np.argmin(logs, axis=0)
+        for i, line in enumerate(self.lines):
+            chosen = best == i
+            columns = np.flatnonzero(chosen.any(axis=0))
+            if not columns.size:
+                continue
+            part = slice(int(columns[0]), int(columns[-1]) + 1)
+            found, wrong = line.at(epsilons[:, part])
+            if i == 0:
+                found[:, 0] += 1.0
+                wrong[:, 0] += UNIT
+            if chosen[:, part].all():
+                values[:, :, part], errors[:, :, part] = found, wrong
+            else:
+                mask = chosen[:, None, part]
+                np.copyto(values[:, :, part], found, where=mask)
+                np.copyto(errors[:, :, part], wrong, where=mask)
+        return Knots(epsilons, values[:, 0], errors[:, 0], values[:, 1], errors[:, 1])
+
+
+class Approximate(NamedTuple):
+    """Gaussian approximations at each saddle point, by row and rung.
+
+    tpr = e^(K - lam K') Psi(lam sqrt K''), Psi(x) = exp(x^2 / 2) Phi(-x), and alpha =
+    e^(K - (1 + lam) K') Psi((1 + lam) sqrt K'').
+    """
+
+    log_scale: Floats
+    tpr_part: Floats
+    alpha_part: Floats
+
+    @classmethod
+    def of(cls, rungs: Rungs) -> Approximate:
+        """At the rungs."""
+        lam = rungs.lam
+        root = np.sqrt(0.5 * rungs.curvatures)
+        parts = 0.5 * erfcx(lam * root), 0.5 * erfcx((1.0 + lam) * root)
+        return cls(rungs.values - lam * rungs.slopes, *parts)
+
+    def _logs(self, rows: slice) -> Floats:
+        """The log of delta, falling."""
+        parts = np.maximum((self.tpr_part - self.alpha_part)[rows], 1e-300)
+        return np.minimum.accumulate(self.log_scale[rows] + np.log(parts), axis=1)
+
+    def log_delta(self, rungs: Rungs, row: int, epsilon: float) -> float:
+        """About log delta at an epsilon."""
+        logs = self._logs(slice(row, row + 1))[0]
+        return float(np.interp(epsilon, np.maximum.accumulate(rungs.slopes[row]), logs))
+
+    def falls_to(self, rungs: Rungs, rows: slice, log_delta: Floats) -> Floats:
+        """About where delta has fallen to exp(log_delta), by row."""
+        found = [
+            np.interp(-level, -one, at)
+            for level, one, at in zip(log_delta, self._logs(rows), rungs.slopes[rows], strict=True)
+        ]
+        return np.array(found)
+
+
+def guessed(near: Approximate, rungs: Rungs, runs: int, slack: Floats) -> Floats:
+    """About where mu is decided for removing, and where delta sinks to the slack for adding."""
+    slope = rungs.slopes[:runs]
+    scale = near.log_scale[:runs]
+    tpr = np.exp(scale) * near.tpr_part[:runs] - slack[:, None]
+    alpha = np.exp(scale - slope) * near.alpha_part[:runs]
+    mus = ndtri(np.maximum(tpr, 1e-300)) - ndtri(alpha)
+    mus[~((tpr > 1e-3 * slack[:, None]) & (alpha > 0.0))] = -np.inf
+    rows = np.arange(runs)
+    best = np.minimum(np.argmax(mus, axis=1), slope.shape[1] - 2)
+    # Between two rungs: towards the next one by how near its mu comes.
+    after = np.maximum(mus[rows, best + 1], 0.0) / np.maximum(mus[rows, best], 1e-300)
+    found = slope[rows, best] + 0.4 * after * (slope[rows, best + 1] - slope[rows, best])
+    removed: Floats = np.maximum(found, 1e-12)
+    if rungs.lam.shape[0] == runs:
+        return removed
+    others = near.falls_to(rungs, slice(runs, None), np.log(slack) + 1.0)
+    return np.concatenate([removed, np.maximum(others, 1e-12)])
+
+
+def tail_line(
+    rungs: Rungs, epsilon: Floats, log_error: Floats, length: Floats, width: Floats
+) -> tuple[Floats, Floats]:
+    """The lam for epsilon that costs least, by row, of those that rounding allows, and its K.
+
+    The saddle point would have the smallest exp(K - lam eps), which rounding is relative to; a
+    smaller lam needs a shorter period, but more frequencies for what is left out. Both are had for
+    nothing up to the ``length`` and the ``width`` that the middle line takes.
+    """
+    lam, values = rungs.lam, rungs.values
+    scales = values - lam * epsilon[:, None]
+    allowed = np.maximum(scales.min(axis=1) + 0.7, log_error + 32.0)
+    bounds = scales - log_error[:, None]
+    gaps = lam[:, None, :] - lam[:, :, None]
+    lengths = np.where(gaps > 0.0, bounds[:, None, :] / gaps, np.inf).min(axis=2)
+    widths = np.sqrt(np.maximum(bounds, 1.0))
+    np.maximum(lengths, length[:, None], out=lengths)
+    np.maximum(widths, width[:, None], out=widths)
+    cost = np.where(scales <= allowed[:, None], lengths * widths, np.inf)
+    best = np.arange(lam.shape[0]), np.argmin(cost, axis=1)
+    return lam[best], values[best]
+
+
+def reading(
+    steps: Steps,
+    ladder: Ladder,
+    epsilons: list[Floats],
+    log_errors: list[Floats],
+    fine: Floats,
+    most: float,
+) -> Reading:
+    """Lines for epsilons by row, with the error of delta that each may have there.
+
+    And the line in the middle, with that error (its log: ``fine``) at zero.
+    """
+    runs, rungs = steps.runs, ladder.rungs
+    rows = rungs.lam.shape[0]
+    directions = rows // runs
+    tails = len(epsilons)
+    last = tails * directions
+    tilts = np.full((runs, last + 1), 0.5)
+    lengths, digits = np.empty((2, runs, last + 1))
+    wanted = np.concatenate([fine, fine])[:rows]
+    middle = period(rungs, runs, np.full(rows, -0.5), np.zeros(rows), wanted)
+    lengths[:, -1] = middle.reshape(-1, runs).max(axis=0)
+    digits[:, -1] = np.maximum(ladder.middle - fine, 5.0)
+    width = np.sqrt(np.concatenate([digits[:, -1], digits[:, -1]])[:rows])
+    for i, (epsilon, log_error) in enumerate(zip(epsilons, log_errors, strict=True)):
+        lam, values = tail_line(rungs, epsilon, log_error, middle, width)
+        place = slice(i * directions, (i + 1) * directions)
+        tilts[:, i * directions] = 1.0 + lam[:runs]
+        if directions == 2:
+            tilts[:, i * directions + 1] = -lam[runs:]
+        longest = period(rungs, runs, lam, epsilon, log_error)
+        # Half way down to the line before it, too.
+        before, error = (epsilons[i - 1], log_errors[i - 1]) if i else (0.0 * epsilon, wanted)
+        halfway = period(rungs, runs, lam, 0.5 * (before + epsilon), 0.5 * (error + log_error))
+        longest = np.maximum(longest, halfway)
+        lengths[:, place] = longest.reshape(-1, runs).T
+        digits[:, place] = (values - lam * epsilon - log_error).reshape(-1, runs).T
+    plan = planned(steps, ladder, tilts, lengths, digits=np.maximum(digits, 5.0), error=1e-15)
+    limits = plan.limits
+    joint = float((limits.max(axis=1) * lengths.max(axis=1)).sum())
+    apart = float((limits[:, :-1].max(axis=1) * lengths[:, :-1].max(axis=1)).sum())
+    apart += float((limits[:, -1] * lengths[:, -1]).sum())
+    far = [list(range(i * directions, (i + 1) * directions)) for i in range(tails)]
+    beyond, close = [one[:, None] * _FAR for one in epsilons], epsilons[0][:, None] * _CLOSE
+    if joint < 1.4 * apart:
+        found = carried_out(steps, ladder, plan, most)
+        picked = [[last] * directions, *far]
+        found_lines = lines(found, plan.decayed, rungs, picks=picked, references=[close, *beyond])
+    else:
+        one, two = plan.only(list(range(last))), plan.only([last])
+        found = carried_out(steps, ladder, two, most)
+        found_lines = lines(found, two.decayed, rungs, picks=[[0] * directions], references=[close])
+        found = carried_out(steps, ladder, one, most)
+        found_lines += lines(found, one.decayed, rungs, picks=far, references=beyond)
+    levels = np.array([one.cumulant[:, 0] + np.log(one.errors[0][:, 0]) for one in found_lines])
+    return Reading(tuple(found_lines), np.nan_to_num(levels, nan=1e300, posinf=1e300))
+
+
+# Where images are bounded best, as multiples of the epsilon a line is for.
+_FAR, _CLOSE = np.array([[0.5, 1.0, 1.25]]), np.array([[0.0, 0.1, 0.4]])

@@ -1,0 +1,258 @@
+"""The transform: prod_i M_i(z)^T_i on a few lines Re s = S, at common frequencies, with its error.
+
+On each line the values are kept relative to exp(K) and without the phase exp(i theta c), c near
+the mean of the tilted loss: M(z) / M(lam) = exp(i theta c) (1 + E[exp(i theta (l - c)) - 1]), whose
+last term is small, so that the power T costs sqrt(T) units of rounding and not T.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from gdpnum.contour.charges import (
+    FUNCTION,
+    UNIT,
+    Floats,
+    cumulant_rounding,
+    phase_units,
+    power,
+    weight_units,
+)
+from gdpnum.contour.grid import cut
+from gdpnum.contour.pairs import Nodes, Steps
+
+__all__ = ["Transform", "transform"]
+
+# Beyond this exp(S l) is not summed as it is.
+_LARGEST = 600.0
+
+# Nodes are summed in blocks of this many, so that rounding does not grow with their number.
+_BLOCK = 32
+
+
+class Transform(NamedTuple):
+    """exp(-K) prod M(z)^T exp(-i theta c), by run, line and frequency."""
+
+    tilts: Floats
+    """S, by run and line."""
+    cumulants: Floats
+    """K = log Gamma(S)."""
+    cumulant_errors: Floats
+    frequencies: Floats
+    """theta, by run."""
+    centre: Floats
+    """c, by run."""
+    centre_error: Floats
+    real: Floats
+    imaginary: Floats
+    errors: Floats
+    """How wrong each value may be, in modulus."""
+
+
+def transform(
+    steps: Steps,
+    nodes: Nodes,
+    *,
+    step: Floats,
+    missed: Floats,
+    tilts: Floats,
+    frequencies: Floats,
+) -> Transform:
+    """The transform on the lines Re s = tilts (by run and line), at frequencies by run.
+
+    ``missed`` is the charge for the quadrature with these steps, by segment.
+    """
+    if not steps.c.size:
+        return _gaussian(steps, tilts, frequencies)
+    exponents = nodes.log_q - 0.5 * nodes.u**2
+    s = tilts[steps.owner]
+    loss, count = nodes.loss, steps.counts[:, None]
+    tilted = s[:, :, None] * loss[:, None, :]
+    exponent = tilted + exponents[:, None, :]
+    top = exponent.max(axis=2)
+    weights = np.exp(exponent - top[:, :, None])
+    sums = weights.sum(axis=2)
+    weights /= sums[:, :, None]
+    centre = np.einsum("nj,nj->n", weights[:, -1], loss)
+    away = loss - centre[:, None]
+    theta = frequencies[steps.owner]
+    half = (0.5 * theta)[:, :, None] * away[:, None, :]
+    sine = np.sin(half)
+    cosine = np.cos(half, out=half)
+    # exp(ix) - 1 = -2 sin(x/2)^2 + 2i sin(x/2) cos(x/2).
+    cosine *= sine
+    sine *= sine
+    a = -2.0 * _summed(sine, weights)
+    b = 2.0 * _summed(cosine, weights)
+    squared = a * (2.0 + a) + b * b
+    real = 1.0 + a
+    modulus = np.hypot(real, b)
+    lost = missed[:, None] + cut(steps, nodes, step, weights[:, :, [0, -1]], tilts)
+    eta = _one_release(nodes, exponents, s, weights, away, theta, lost)
+    angle = np.arctan2(b, real)
+    # Near one the logarithm keeps its digits in this form, elsewhere in that.
+    logs = np.where(squared > -0.5, 0.5 * np.log1p(squared), np.log(modulus))
+    parts = np.stack(
+        [logs, angle, np.log1p(eta / modulus), np.log(modulus + eta), np.abs(angle)], axis=1
+    )
+    parts *= steps.counts[:, None, None, None]
+    total = steps.total(parts)
+    log_modulus, phase, relative, raised, turned = (total[:, i] for i in range(5))
+    if steps.variance.any():
+        fall = (0.5 * steps.variance[:, None] * frequencies**2)[:, None, :]
+        log_modulus = log_modulus - fall
+        raised = raised - fall
+        # The Gaussians' mean at S is (S - 1/2) times their variance.
+        shift = (tilts - 0.5) * steps.variance[:, None]
+        phase = phase + shift[:, :, None] * frequencies[:, None, :]
+    number = steps.c.size
+    rounding = UNIT * (
+        (number + 4.0) * (np.minimum(-log_modulus, 800.0) + turned + np.abs(phase))
+        + (4.0 * FUNCTION + 8.0)
+    )
+    modulus = np.exp(log_modulus)
+    cumulant, wrong = _cumulants(steps, nodes, exponents, step, tilted, s, missed, lost, top, sums)
+    found = np.stack([count * cumulant, count * wrong], axis=1)
+    values = steps.total(found)
+    gaussian = (0.5 * steps.variance)[:, None] * (tilts * (tilts - 1.0))
+    return Transform(
+        tilts,
+        values[:, 0] + gaussian,
+        values[:, 1] + (number + 8.0) * UNIT * (np.abs(gaussian) + np.abs(values[:, 0])),
+        frequencies,
+        steps.total(steps.counts * centre),
+        (number + 4.0) * UNIT * steps.total(steps.counts * np.abs(centre)),
+        modulus * np.cos(phase),
+        modulus * np.sin(phase),
+        power(raised + rounding, relative + rounding),
+    )
+
+
+def _one_release(
+    nodes: Nodes,
+    exponents: Floats,
+    s: Floats,
+    weights: Floats,
+    away: Floats,
+    theta: Floats,
+    lost: Floats,
+) -> Floats:
+    """What is wrong with one release, relative to M(lam), by segment, line and frequency."""
+    sizes = np.abs(exponents) + 2.0 * np.abs(nodes.log_q)
+    size = np.abs(s)[:, :, None]
+    units = weight_units(
+        size * np.abs(nodes.loss)[:, None, :] + sizes[:, None, :],
+        (size + 1.0) * nodes.units[:, None, :],
+    )
+    distance = np.abs(away)
+    spread = np.einsum("nsj,nj->ns", weights, distance)
+    shared = np.einsum("nsj,nsj->ns", weights, units)
+    units *= distance[:, None, :]
+    units += nodes.units[:, None, :]
+    drift = np.einsum("nsj,nsj->ns", weights, units)
+    number = _terms(nodes.u.shape[1])
+    drift += (shared + (2.0 * number + 6.0 * FUNCTION + 24.0)) * spread
+    eta = phase_units(theta[:, None, :], drift[:, :, None])
+    eta += (2.1 * lost)[:, :, None]
+    return eta
+
+
+def _summed(values: Floats, weights: Floats) -> Floats:
+    """Sums over the nodes, by segment, line and frequency: in blocks where there are many."""
+    number = values.shape[2]
+    if number <= 2 * _BLOCK:
+        found: Floats = np.einsum("nmj,nsj->nsm", values, weights)
+        return found
+    whole = number - number % _BLOCK
+    found = np.zeros((values.shape[0], weights.shape[1], values.shape[1]))
+    if whole < number:
+        found += np.einsum("nmj,nsj->nsm", values[:, :, whole:], weights[:, :, whole:])
+    for start in range(0, whole, _BLOCK):
+        block = slice(start, start + _BLOCK)
+        found += np.einsum("nmj,nsj->nsm", values[:, :, block], weights[:, :, block])
+    return found
+
+
+def _terms(number: int) -> float:
+    """How many roundings a term meets in `_summed`."""
+    return float(number) if number <= 2 * _BLOCK else 2.0 * _BLOCK + number / _BLOCK
+
+
+def _gaussian(steps: Steps, tilts: Floats, frequencies: Floats) -> Transform:
+    """Nothing but Gaussians: exp(s (s - 1) variance / 2)."""
+    fall = (0.5 * steps.variance[:, None] * frequencies**2)[:, None, :]
+    shift = (tilts - 0.5) * steps.variance[:, None]
+    phase = shift[:, :, None] * frequencies[:, None, :]
+    modulus = np.exp(-fall) + 0.0 * phase
+    k = (0.5 * steps.variance)[:, None] * (tilts * (tilts - 1.0))
+    relative = UNIT * (3.0 * (np.minimum(fall, 800.0) + np.abs(phase)) + 4.0 * FUNCTION + 8.0)
+    return Transform(
+        tilts,
+        k,
+        8.0 * UNIT * np.abs(k),
+        frequencies,
+        np.zeros(steps.runs),
+        np.zeros(steps.runs),
+        modulus * np.cos(phase),
+        modulus * np.sin(phase),
+        power(relative - fall, relative),
+    )
+
+
+def _cumulants(
+    steps: Steps,
+    nodes: Nodes,
+    exponents: Floats,
+    step: Floats,
+    tilted: Floats,
+    s: Floats,
+    missed: Floats,
+    lost: Floats,
+    top: Floats,
+    sums: Floats,
+) -> tuple[Floats, Floats]:
+    """The log of M of one release, and its error, by segment and line.
+
+    M - 1 = E_Q[e^(S l) - 1 - S (e^l - 1)] keeps the digits that log M would lose in 1 + tiny.
+    """
+    number = nodes.u.shape[1]
+    size = np.abs(s)[:, :, None]
+    norm = step / np.sqrt(2.0 * np.pi)
+    if float(tilted.max(initial=0.0)) > _LARGEST or float(nodes.loss.max(initial=0.0)) > _LARGEST:
+        logs = np.log(sums) + top + np.log(norm)[:, None]
+        units = weight_units(
+            np.abs(tilted) + (np.abs(exponents) + 2.0 * np.abs(nodes.log_q))[:, None, :],
+            (size + 1.0) * nodes.units[:, None, :],
+        )
+        shares = np.exp(tilted + (exponents[:, None, :] - top[:, :, None])) / sums[:, :, None]
+        rounding = UNIT * ((shares * units).sum(axis=2) + number + 40.0 + 4.0 * np.abs(top))
+        return logs, 1.01 * lost + rounding
+    density = np.exp(exponents) * norm[:, None]
+    powers, odds = np.expm1(tilted), np.expm1(nodes.loss)
+    line = s[:, :, None] * odds[:, None, :]
+    terms = powers - line
+    # What the errors of the losses and of the functions do, then those of the densities.
+    units = size * np.abs(powers - odds[:, None, :]) * nodes.units[:, None, :]
+    units += (2.0 * FUNCTION + 4.0) * (np.abs(powers) + np.abs(line))
+    units += np.abs(tilted) * (powers + 1.0)
+    absolute = np.abs(terms)
+    relative = 4.0 * np.abs(nodes.log_q) + 2.0 * np.abs(exponents) + nodes.units
+    relative += FUNCTION + 8.0
+    units += absolute * relative[:, None, :]
+    excess = np.einsum("nsj,nj->ns", terms, density)
+    sizes = np.stack(
+        [np.einsum("nsj,nj->ns", units, density), np.einsum("nsj,nj->ns", absolute, density)],
+        axis=2,
+    )
+    whole = 1.0 + excess
+    # The terms E_Q[e^l] = 1 and E_Q[1] = 1 are quadratures, too.
+    known = np.broadcast_to(np.array([1.0, 0.0]), (steps.runs, 2))
+    ends = density[:, [0, -1]]
+    ends = np.stack([ends * (1.0 + odds[:, [0, -1]]), ends], axis=1)
+    both = missed[:, None] + cut(steps, nodes, step, ends, known)
+    others = size[:, :, 0] * both[:, :1] + np.abs(1.0 - s) * both[:, 1:]
+    wrong = lost + (others + cumulant_rounding(sizes, number)) / whole
+    logs = np.log1p(excess)
+    return logs, 1.01 * wrong + UNIT * FUNCTION * np.abs(logs)

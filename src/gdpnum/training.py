@@ -1,0 +1,210 @@
+"""A run of DP-SGD as its users say it: by rate or by batch, by steps or by epochs.
+
+`ARGUMENTS` is the one table of what `DPSGD` takes. The command line, run files, settings of sweeps
+and calibration all read it, so that a new argument of `DPSGD` is one line here.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Literal, final
+
+from gdpnum import _validate
+from gdpnum.errors import InvalidArgument
+from gdpnum.mechanisms import DPSGD, Mechanism
+
+__all__ = [
+    "ARGUMENTS",
+    "NAMES",
+    "Argument",
+    "as_key",
+    "as_option",
+    "is_poisson",
+    "rate_of",
+    "resolved",
+    "steps_of",
+    "training_run",
+]
+
+Spelled = Callable[[str], str]
+"""How a user writes the name of an argument: as a key in a file, as an option of a command."""
+
+
+@final
+@dataclass(frozen=True)
+class Argument:
+    """An argument of `DPSGD`: its name, what it holds, a line of help, and the words it may be."""
+
+    name: str
+    kind: Literal["number", "whole", "flag", "word"]
+    help: str
+    words: tuple[str, ...] = ()
+
+
+ARGUMENTS = (
+    Argument(
+        "noise_multiplier",
+        "number",
+        "Standard deviation of the noise divided by the clipping norm.",
+    ),
+    Argument("sample_rate", "number", "Probability that a record joins a step."),
+    Argument("batch_size", "whole", "Expected batch size; with {dataset_size}, not {sample_rate}."),
+    Argument("dataset_size", "whole", "Number of records."),
+    Argument("steps", "whole", "Number of steps."),
+    Argument("epochs", "number", "Passes over the data, in place of {steps}."),
+    Argument(
+        "batches",
+        "word",
+        "How batches are drawn.",
+        ("poisson", "fixed", "shuffled", "allocated", "truncated", "cyclic"),
+    ),
+    Argument("max_batch_size", "whole", "Largest batch, where batches are truncated."),
+    Argument("bands", "whole", "Bands of the noise, where batches are cyclic."),
+    Argument("steps_per_epoch", "whole", "Steps of an epoch, where batches are allocated."),
+    Argument("times_per_epoch", "whole", "Steps of an epoch that a record joins."),
+    Argument("fixed_bins", "flag", "Every epoch allocates records to the same steps."),
+    Argument("with_replacement", "flag", "A batch of fixed size may hold a record twice."),
+    Argument("records_per_person", "whole", "Records that one person may have."),
+    Argument(
+        "neighbouring",
+        "word",
+        "How neighbouring datasets differ, by one record.",
+        ("add_remove", "replace", "zero_out"),
+    ),
+)
+"""What `DPSGD` takes; {name} in a help is how a user writes another."""
+
+NAMES = tuple(one.name for one in ARGUMENTS)
+
+
+def as_option(name: str) -> str:
+    """A name as it is typed on the command line."""
+    return f"--{name.replace('_', '-')}"
+
+
+def as_key(name: str) -> str:
+    """A name as it is in a file."""
+    return name
+
+
+def training_run(values: Mapping[str, Any], *, spelled: Spelled = as_key) -> Mechanism:
+    """The run that some arguments of `DPSGD` describe; a None is one that is not given.
+
+    >>> training_run({"noise_multiplier": 1.0, "sample_rate": 0.3, "epochs": 3})
+    PoissonSampled(Gaussian(sigma=1.0), rate=0.3) * 10
+    """
+    given = resolved(values, spelled=spelled)
+    if "noise_multiplier" not in given:
+        raise InvalidArgument(f"pass {spelled('noise_multiplier')}, with a sample rate and steps")
+    if is_poisson(given):
+        if "sample_rate" not in given:
+            raise InvalidArgument(_either_rate(spelled))
+        if "steps" not in given:
+            raise InvalidArgument(f"pass either {spelled('steps')} or {spelled('epochs')}")
+    return DPSGD(**given)
+
+
+def is_poisson(values: Mapping[str, Any]) -> bool:
+    """Whether each record joins each batch by itself."""
+    return values.get("batches") in (None, "poisson")
+
+
+def resolved(values: Mapping[str, Any], *, spelled: Spelled = as_key) -> dict[str, Any]:
+    """What is given, Poisson batches by rate and steps; what `DPSGD` does not take is refused."""
+    # By identity: a step count of 0 equals False.
+    given = {
+        name: one for name in NAMES if (one := values.get(name)) is not None and one is not False
+    }
+    if is_poisson(given):
+        batch, size = given.pop("batch_size", None), given.pop("dataset_size", None)
+        rate = rate_of(given.pop("sample_rate", None), batch, size, spelled=spelled)
+        count = steps_of(given.pop("steps", None), given.pop("epochs", None), rate, spelled=spelled)
+        given |= {} if rate is None else {"sample_rate": float(rate)}
+        given |= {} if count is None else {"steps": count}
+        if given.get("batches") == "poisson" and "batches" not in _taken():
+            del given["batches"]
+    for name in given:
+        if name not in _taken():
+            raise InvalidArgument(
+                f"{spelled(name)} is given, which DPSGD does not take in this version of gdpnum; "
+                "leave it out"
+            )
+    return {name: _plain(value) for name, value in given.items()}
+
+
+def rate_of(
+    sample_rate: float | Fraction | None,
+    batch_size: int | None,
+    dataset_size: int | None,
+    *,
+    spelled: Spelled = as_key,
+) -> Fraction | None:
+    """The sample rate, None if nothing is said about it.
+
+    A fraction of the decimals as typed: in floats, 3 epochs at rate 0.3 would take 11 steps.
+    """
+    if dataset_size is not None:
+        dataset_size = _validate.count(
+            "dataset_size", dataset_size, minimum=1, advice="pass the number of records"
+        )
+    if sample_rate is not None and batch_size is None:
+        advice = "pass the probability that a record joins a step"
+        number = _validate.real("sample_rate", sample_rate, advice=advice)
+        if 1.0 < number <= 100.0:
+            advice = f"{advice}, or did you mean {number / 100.0:.6g}?"
+        _validate.probability("sample_rate", number, advice=advice)
+        return _typed(sample_rate)
+    if sample_rate is None and batch_size is None:
+        return None
+    if sample_rate is not None or dataset_size is None:
+        raise InvalidArgument(_either_rate(spelled))
+    batch = _validate.count("batch_size", batch_size, advice="pass the expected number of records")
+    if batch > dataset_size:
+        raise InvalidArgument(
+            f"batch_size={batch} is above dataset_size={dataset_size}; pass at most as many"
+        )
+    return Fraction(batch, dataset_size)
+
+
+def steps_of(
+    steps: int | None,
+    epochs: float | Fraction | None,
+    rate: Fraction | None,
+    *,
+    spelled: Spelled = as_key,
+) -> int | None:
+    """The number of steps, None if nothing is said about it; a step begun is a step."""
+    if epochs is None:
+        return steps
+    if steps is not None:
+        raise InvalidArgument(f"pass either {spelled('steps')} or {spelled('epochs')}")
+    _validate.positive("epochs", epochs, advice="pass the passes over the data")
+    if not rate:
+        raise InvalidArgument(
+            f"epochs need a sample rate above 0; pass one, or {spelled('steps')} instead"
+        )
+    return math.ceil(_typed(epochs) / rate)
+
+
+def _either_rate(spelled: Spelled) -> str:
+    rate, batch, size = map(spelled, ("sample_rate", "batch_size", "dataset_size"))
+    return f"pass either {rate}, or {batch} and {size}"
+
+
+def _taken() -> frozenset[str]:
+    return frozenset(inspect.signature(DPSGD).parameters)
+
+
+def _typed(number: float | Fraction) -> Fraction:
+    return number if isinstance(number, Fraction) else Fraction(repr(float(number)))
+
+
+def _plain(value: Any) -> Any:
+    """A fraction, which the command line reads exactly, as what the library takes."""
+    if not isinstance(value, Fraction):
+        return value
+    return int(value) if value.denominator == 1 and abs(value) < 2**53 else float(value)

@@ -1,0 +1,79 @@
+"""The contour's upper and lower delta enclose what ball arithmetic says, and closely."""
+
+import numpy as np
+import pytest
+
+from gdpnum import contour
+from tests.oracles.contour_ball import BallProfile, mixture, poisson, replaced
+
+# sigma, rate, steps; then the tilt, the distance and the reach of the oracle's frequencies.
+ORDINARY = [
+    (9.4, 0.32768, 2000, 3.5, 0.15, 12.0),
+    (2.0, 0.2, 400, 3.0, 0.12, 10.0),
+    (3.0, 0.25, 400, 3.0, 0.15, 12.0),
+    (4.48, 0.0461, 3620, 8.0, 0.3, 30.0),
+    (12.0, 0.32768, 1000, 6.0, 0.3, 22.0),
+    (1.0, 0.05, 300, 4.0, 0.15, 30.0),
+    (24.0, 0.32768, 1156, 11.0, 0.5, 40.0),
+    (2.02, 0.115, 78, 6.0, 0.25, 60.0),
+]
+
+
+def _enclosed(run, oracle, row, low_epsilon, high_epsilon, widest):
+    found = contour.profile(run)
+    epsilons = np.linspace(low_epsilon, high_epsilon, 10)
+    knots = found.knots(epsilons)
+    for i, epsilon in enumerate(epsilons):
+        truth = oracle.delta(float(epsilon))
+        delta, error = float(knots.delta[row, i]), float(knots.delta_error[row, i])
+        assert truth <= np.nextafter(delta + error, 2.0)
+        assert truth >= np.nextafter(delta - error, -1.0)
+        assert error <= widest * float(truth)
+
+
+@pytest.mark.parametrize(("sigma", "rate", "steps", "tilt", "spacing", "reach"), ORDINARY)
+def test_removing(sigma, rate, steps, tilt, spacing, reach):
+    oracle = BallProfile([(poisson(sigma, rate), steps)], tilt=tilt, spacing=spacing, reach=reach)
+    run = [contour.Segment(contour.Poisson(sigma, rate), steps)]
+    end = float(contour.profile(run).epsilon(np.array([1e-12]))[0])
+    _enclosed(run, oracle, 0, 0.0, end, 1e-9)
+
+
+@pytest.mark.parametrize(("sigma", "rate", "steps", "tilt", "spacing", "reach"), ORDINARY[:3])
+def test_adding(sigma, rate, steps, tilt, spacing, reach):
+    oracle = BallProfile(
+        [(poisson(sigma, rate), steps)], tilt=1.0 - tilt, spacing=spacing, reach=reach
+    )
+    run = [contour.Segment(contour.Poisson(sigma, rate), steps)]
+    end = float(contour.profile(run).epsilon(np.array([1e-8]))[0])
+    _enclosed(run, oracle, 1, 0.0, 0.9 * end, 1e-5)
+
+
+def test_rare_jumps():
+    oracle = BallProfile([(poisson(1.0, 0.01), 1000)], tilt=4.0, spacing=0.1, reach=60.0)
+    run = [contour.Segment(contour.Poisson(1.0, 0.01), 1000)]
+    _enclosed(run, oracle, 0, 0.0, 3.2, 1e-7)
+
+
+def test_two_phases():
+    oracle = BallProfile(
+        [(poisson(2.0, 0.1), 200), (poisson(6.0, 0.3), 400)], tilt=5.0, spacing=0.15, reach=20.0
+    )
+    run = [
+        contour.Segment(contour.Poisson(2.0, 0.1), 200),
+        contour.Segment(contour.Poisson(6.0, 0.3), 400),
+    ]
+    _enclosed(run, oracle, 0, 0.0, 7.0, 1e-9)
+
+
+def test_replacing():
+    oracle = BallProfile([(replaced(3.0, 0.1), 300)], tilt=4.0, spacing=0.15, reach=14.0)
+    _enclosed([contour.Segment(contour.Replace(3.0, 0.1), 300)], oracle, 0, 0.0, 7.0, 1e-8)
+
+
+@pytest.mark.parametrize("rooted", [True, False])
+def test_mixtures(rooted):
+    weights = (0.81, 0.18, 0.01)
+    oracle = BallProfile([(mixture(4.0, weights), 300)], tilt=6.0, spacing=0.2, reach=20.0)
+    run = [contour.Segment(contour.Mixture(4.0, weights, rooted), 300)]
+    _enclosed(run, oracle, 0, 0.0, 5.0, 1e-8)

@@ -1,0 +1,343 @@
+"""Each charge covers what its operation really does wrong, which is more than nothing.
+
+Inputs were found by search. A charge of zero fails its test: every one asserts 0 < wrong <= charge.
+"""
+
+from functools import cache
+
+import numpy as np
+import pytest
+from flint import arb, ctx
+from mpmath import mp, mpf
+
+from gdpnum import contour
+from gdpnum.contour import charges
+from gdpnum.contour.charges import UNIT
+from gdpnum.contour.fit import profile_of_mu
+from gdpnum.contour.grid import cut, spacing
+from gdpnum.contour.ladder import ladder
+from gdpnum.contour.pairs import Steps
+from gdpnum.contour.transform import transform
+
+mp.dps = 32
+
+
+@pytest.fixture(autouse=True)
+def quiet():
+    """The engine works with numpy's warnings off, and so do its parts here."""
+    with np.errstate(all="ignore"):
+        yield
+
+
+SETTINGS = [(1.0, 0.05), (0.5, 0.01), (4.0, 0.3), (2.0, 0.9)]
+
+
+def loss(sigma, rate, u):
+    c = 1 / mpf(sigma)
+    return mp.log(1 - mpf(rate) + mpf(rate) * mp.exp(c * u - c * c / 2))
+
+
+def trapezoid(sigma, rate, s, step, first, last):
+    """sum of N A^s on multiples of the step, in high precision."""
+    total = mpf(0)
+    for j in range(first, last + 1):
+        u = mpf(step) * j
+        total += mp.exp(-u * u / 2 + s * loss(sigma, rate, u))
+    return total * mpf(step) / mp.sqrt(2 * mp.pi)
+
+
+@cache
+def exact(sigma, rate, s):
+    # Its own error is below 1e-30.
+    return trapezoid(sigma, rate, s, mpf(1) / 8, -120, 240)
+
+
+def steps_of(sigma, rate, count=1):
+    return Steps.of([[contour.Segment(contour.Poisson(sigma, rate), count)]])
+
+
+def covered(wrong, charge):
+    assert 0.0 < float(wrong) <= float(charge)
+
+
+@pytest.mark.parametrize(("sigma", "rate"), SETTINGS)
+@pytest.mark.parametrize("tilt", [3.0, -2.0, 0.5])
+def test_quadrature(sigma, rate, tilt):
+    steps = steps_of(sigma, rate)
+    # So few digits that the error is far above rounding.
+    step, charge = spacing(steps, np.array([6.0]), np.array([[tilt, 0.5]]), np.array([2.0]))
+    s = mp.mpc(tilt, 2.0)
+    number = int(25 / step[0])
+    found = trapezoid(sigma, rate, s, float(step[0]), -number, number)
+    size = exact(sigma, rate, mpf(tilt))
+    covered(abs(found - exact(sigma, rate, s)) / size, charge[0])
+
+
+@pytest.mark.parametrize(("sigma", "rate"), SETTINGS)
+@pytest.mark.parametrize("tilt", [3.0, -2.0])
+def test_cut_ends(sigma, rate, tilt):
+    steps = steps_of(sigma, rate)
+    step = 0.25
+    first, last = -12, 40
+    nodes = steps.at(step * np.arange(first, last + 1)[None, :])
+    size = exact(sigma, rate, mpf(tilt))
+    ends = [
+        float(mpf(step) * mp.exp(-(mpf(u) ** 2) / 2 + tilt * loss(sigma, rate, mpf(u))) / size)
+        / np.sqrt(2.0 * np.pi)
+        for u in (step * first, step * last)
+    ]
+    charge = cut(steps, nodes, np.array([step]), np.array([[ends]]), np.array([[tilt]]))
+    kept = trapezoid(sigma, rate, mpf(tilt), step, first, last)
+    whole = trapezoid(sigma, rate, mpf(tilt), step, -80, 160)
+    covered((whole - kept) / size, charge[0, 0])
+
+
+def decayed(sigma, rate, tilt, theta, a, step):
+    """R_a(theta) by the trapezoid, without exp(a^2 / 2)."""
+    c = 1 / mpf(sigma)
+    total, size = mpf(0), mpf(0)
+    number = int(12 / step)
+    for j in range(-number, int(2.5 * number)):
+        u = mpf(step) * j
+        base = mp.exp(-u * u / 2)
+        lifted = 1 - mpf(rate) + mpf(rate) * mp.exp(c * mp.mpc(u, a) - c * c / 2)
+        total += base * abs(lifted) ** tilt * mp.exp(-theta * mp.arg(lifted))
+        size += base * mp.exp(tilt * loss(sigma, rate, u))
+    return total / size
+
+
+def test_shifted_quadrature():
+    sigma, rate, tilt, theta, a, step = 2.0, 0.2, 2.0, 3.0, 0.4, 2.0
+    found = decayed(sigma, rate, tilt, theta, a, step)
+    true = decayed(sigma, rate, tilt, theta, a, 0.05)
+    b = 0.5 * np.pi * sigma - a
+    charge = charges.shifted_quadrature(np.array(0.5 * b * b), np.array(2.0 * np.pi * b / step))
+    covered(abs(found - true), charge)
+
+
+def moduli(sigma, rate, tilt, thetas):
+    size = exact(sigma, rate, mpf(tilt))
+    return [abs(trapezoid(sigma, rate, mp.mpc(tilt, t), 0.125, -110, 220)) / size for t in thetas]
+
+
+def test_left_out():
+    sigma, rate, tilt, count = 2.0, 0.2, 2.0, 40
+    width, first = 0.5, 6
+    thetas = [(m + 0.5) * width for m in range(first, first + 24)]
+    values = [r**count for r in moduli(sigma, rate, tilt, thetas)]
+    delta = sum(
+        v / abs(mp.mpc(tilt - 1, t) * mp.mpc(tilt, t)) for v, t in zip(values, thetas, strict=True)
+    )
+    alpha = sum(v / abs(mp.mpc(tilt, t)) for v, t in zip(values, thetas, strict=True))
+    limit = first * width
+    # The best height, by search; R_a falls, so its value at the limit serves all.
+    logs = [
+        count * (float(mp.log(decayed(sigma, rate, tilt, t, 0.1 * t, 0.25))) + 0.005 * t * t)
+        for t in (limit, 2 * limit, 4 * limit)
+    ]
+    covered(delta * width / mp.pi, charges.left_out(np.array(logs[0]), np.array(limit)))
+    covered(
+        alpha * width / mp.pi,
+        charges.left_out_slowly(np.array(logs), np.log(2.0) + np.full(3, width / limit)),
+    )
+
+
+@pytest.mark.parametrize("power", [0.1, 1.0, 3.0])
+def test_slow_decay(power):
+    sigma, rate, tilt, theta = 2.0, 0.2, 2.0, 40.0
+    c, a = 0.5, 0.6
+    q = max(power, 1.0)
+    shifted = q * np.log(0.8 / 0.2) + 0.5 * c * c * q * (q + 1.0)
+    growth = (np.logaddexp(0.0, shifted) + (q - 1.0) * np.log(2.0)) * (power / q) + 0.5 * a * a
+    scale = 1.0 / (theta * np.sin(c * a))
+    charge = charges.slow_decay(np.array(power), np.array(scale), np.array(growth))
+    found = decayed(sigma, rate, tilt, theta, a, 0.25) * mp.exp(mpf(a) ** 2 / 2)
+    assert found > 0
+    assert float(mp.log(found)) <= float(charge) < 1.0 + growth
+
+
+def gaussian_delta(epsilon, mu=mpf(1)):
+    return mp.ncdf(mu / 2 - epsilon / mu) - mp.exp(epsilon) * mp.ncdf(-mu / 2 - epsilon / mu)
+
+
+@pytest.mark.parametrize("lam", [1.5, 3.0])
+def test_aliases(lam):
+    """Of the Gaussian with mu = 1, whose images are known: K(l) = l (l + 1) / 2."""
+    period, epsilon = mpf(6), mpf(2)
+    above = sum(
+        (-1) ** k * mp.exp(lam * k * period) * gaussian_delta(epsilon + k * period)
+        for k in range(1, 9)
+    )
+    below = sum(
+        (-1) ** k
+        * mp.exp(-lam * k * period)
+        * (gaussian_delta(epsilon - k * period) - 1 + mp.exp(epsilon - k * period))
+        for k in range(1, 9)
+    )
+    best = [np.inf, np.inf]
+    for t in np.linspace(lam + 0.5, lam + 12.0, 60):
+        kappa = t * np.log(t) - (1 + t) * np.log1p(t)
+        k = 0.5 * t * (t + 1)
+        up = charges.alias_above(np.array(k), np.array(-(t - lam) * 6.0)) - 2.0 * t
+        down = charges.alias_below(np.array(k), np.array(-(1 + t + lam) * 6.0)) + 2.0 * (1 + t)
+        best = [min(best[0], np.exp(up + kappa)), min(best[1], np.exp(down + kappa))]
+    covered(abs(above), best[0])
+    covered(abs(below), best[1])
+
+
+def test_loss_units():
+    worst = 0.0
+    rng = np.random.default_rng(0)
+    for sigma, rate in [*SETTINGS, (0.7, 1e-4), (9.4, 0.32768)]:
+        u = np.sort(rng.integers(-2000, 4000, 200)) / 256.0
+        nodes = steps_of(sigma, rate).at(u[None, :])
+        c = 1 / mpf(sigma)
+        for found, units, x in zip(nodes.loss[0], nodes.units[0], u, strict=True):
+            b = mpf(rate) * mp.expm1(c * mpf(x) - c * c / 2)
+            wrong = abs(mpf(float(found)) - mp.log1p(b))
+            assert wrong <= units * UNIT
+            worst = max(worst, float(wrong))
+    assert worst > 0.0
+    # A charge of nothing would not have covered the worst.
+    assert worst > 0.0 * UNIT
+
+
+def exact_transform(sigma, rate, tilt, theta, nodes, step):
+    """The same trapezoid in high precision: M, and M(z) / M(lam)."""
+    total, turned = mpf(0), mp.mpc(0)
+    for x in nodes:
+        value = loss(sigma, rate, mpf(float(x)))
+        weight = mp.exp(-(mpf(float(x)) ** 2) / 2 + mpf(tilt) * value)
+        total += weight
+        turned += weight * mp.expj(mpf(theta) * value)
+    return total * mpf(step) / mp.sqrt(2 * mp.pi), turned / total
+
+
+@pytest.mark.parametrize(("sigma", "rate"), SETTINGS)
+@pytest.mark.parametrize("count", [1, 5000])
+def test_transform(sigma, rate, count):
+    """weight_units, phase_units, power and cumulant_rounding: all that rounding does."""
+    steps = steps_of(sigma, rate, count)
+    step = np.array([0.125])
+    u = 0.125 * np.arange(-80, 120)[None, :]
+    tilts, thetas = np.array([[2.5, -1.5, 0.5]]), np.array([[0.015625, 0.046875]])
+    nodes = steps.at(u)
+    found = transform(steps, nodes, step=step, missed=np.zeros(1), tilts=tilts, frequencies=thetas)
+    for line in range(3):
+        for m in range(2):
+            m0, ratio = exact_transform(sigma, rate, tilts[0, line], thetas[0, m], u[0], step[0])
+            true = ratio**count * mp.expj(-mpf(thetas[0, m]) * mpf(float(found.centre[0])))
+            value = mp.mpc(float(found.real[0, line, m]), float(found.imaginary[0, line, m]))
+            slip = float(found.centre_error[0]) * thetas[0, m]
+            covered(abs(value - true), found.errors[0, line, m] + slip)
+        # By its own error, which holds what the ends cut off, too.
+        wrong = abs(mpf(float(found.cumulants[0, line])) - count * mp.log(m0))
+        covered(wrong, found.cumulant_errors[0, line])
+
+
+def test_weight_units():
+    exponent = np.array([-37.123456789, 12.3456789, -0.1, 55.5])
+    loss_part = np.zeros(4)
+    # 40 terms that add up to the exponent, each rounded, is what three units of each cover.
+    parts = np.stack([0.7 * exponent, 0.3 * exponent])
+    found = np.exp(parts[0] + parts[1])
+    units = charges.weight_units(np.abs(parts).sum(axis=0), loss_part)
+    for value, a, b, unit in zip(found, *parts, units, strict=True):
+        true = mp.exp(mpf(float(a)) + mpf(float(b)))
+        assert abs(mpf(float(value)) - true) <= unit * UNIT * true
+    assert any(
+        abs(mpf(float(value)) - mp.exp(mpf(float(a)) + mpf(float(b)))) > 0
+        for value, a, b in zip(found, *parts, strict=True)
+    )
+    assert np.all(units >= 1.0)
+
+
+def test_power():
+    b, eta, count = 0.97, 1e-9, 300
+    wrong = (mpf(b) + mpf(eta)) ** count - mpf(b) ** count
+    charge = charges.power(np.array(count * np.log(b + eta)), np.array(count * np.log1p(eta / b)))
+    covered(wrong, charge)
+
+
+def test_cumulant_rounding():
+    rng = np.random.default_rng(1)
+    terms = rng.uniform(0.1, 1.0, 60)
+    weights = rng.uniform(0.0, 1.0, 60)
+    found = np.einsum("j,j->", terms, weights)
+    true = sum((mpf(float(a)) * mpf(float(b)) for a, b in zip(terms, weights, strict=True)), mpf(0))
+    sizes = np.array([0.0, float((terms * weights).sum())])
+    covered(abs(mpf(float(found)) - true), charges.cumulant_rounding(sizes, 60))
+
+
+@pytest.mark.parametrize("number", [3, 400])
+def test_evaluation_and_known_images(number):
+    """One line's sums, beside the same sums in high precision."""
+    run = [contour.Segment(contour.Poisson(3.0, 0.25), 400)]
+    found = contour.profile(run)
+    line = found.lines.lines[2]
+    epsilons = np.linspace(8.0, 12.0, number)
+    values, errors = line.at(np.stack([epsilons, epsilons]))
+    worst = 0.0
+    for i in range(0, number, max(1, number // 5)):
+        epsilon = mpf(float(epsilons[i]))
+        for row in range(2):
+            lam = mpf(float(line.lam[row, 0]))
+            p = mp.pi / mpf(float(line.frequencies[row, 0]))
+            for which in range(2):
+                total = mpf(0)
+                for term, theta in zip(
+                    line.terms[:, row, which, 0], line.frequencies[row, ::-1], strict=True
+                ):
+                    turn = -mpf(float(theta)) * (epsilon - mpf(float(line.centre[row, 0])))
+                    total += (mp.mpc(complex(term)) * mp.expj(turn)).real
+                total *= mp.exp(mpf(float(line.cumulant[row, 0])) - lam * epsilon)
+                u, u1 = mp.exp(-lam * p), mp.exp(-(1 + lam) * p)
+                lifted = mp.exp(epsilon) * u1 / (1 + u1)
+                total += lifted if which else u / (1 + u) - lifted
+                wrong = abs(mpf(float(values[row, which, i])) - total)
+                assert wrong <= errors[row, which, i]
+                worst = max(worst, float(wrong))
+    assert worst > 0.0
+    known = charges.known_images(np.array(1.0), np.array(0.5), np.array(3.0))
+    turned = np.exp(np.float64(1.3) - np.float64(2.9))
+    covered(abs(mpf(float(turned)) - mp.exp(mpf(1.3) - mpf(2.9))), known)
+    constant, distant, far = charges.evaluation(*(np.ones((1, 2)) for _ in range(4)))
+    assert min(constant.min(), distant.min(), far.min()) > 0.0
+
+
+def test_quantile():
+    from scipy.special import ndtri, ndtri_exp
+
+    worst = 0.0
+    with ctx.workprec(200):
+        for p in (1e-300, 1e-100, 1e-12, 1e-5, 0.01, 0.02425, 0.1353, 0.3, 0.49, 0.6, 0.9, 0.999):
+            true = -(arb(2).sqrt() * (2 * arb(p)).erfcinv())
+            for value in (ndtri(p), ndtri_exp(np.log(p))):
+                # log rounds its argument, too: by a unit of log p, which moves the quantile less.
+                wrong = abs(float(arb(float(value)) - true))
+                assert wrong <= charges.quantile(np.array(float(value)))
+                worst = max(worst, wrong)
+    assert worst > 0.0
+
+
+def test_profile_of_mu():
+    worst = 0.0
+    for mu in (0.01, 0.5, 1.567, 6.0):
+        epsilons = np.linspace(0.0, 5.0 * mu + mu * mu, 12)
+        found = profile_of_mu(np.array([mu]), epsilons[None, :])[0]
+        a = 0.5 * mu - epsilons / mu
+        for epsilon, value, wide in zip(epsilons, found, charges.profile_of_mu(a), strict=True):
+            true = gaussian_delta(mpf(float(epsilon)), mpf(mu))
+            # The charge was added: what is left is at most twice it, and nothing below the truth.
+            assert 0 <= mpf(float(value)) - true <= 2 * wide
+            worst = max(worst, float(abs(mpf(float(value)) - wide - true)))
+    assert worst > 0.0
+
+
+def test_the_ladder_is_rounded_up():
+    for sigma, rate in SETTINGS:
+        found = ladder(steps_of(sigma, rate, 7), 12.0)
+        for rung in (0, 9, 15):
+            s = 1 + mpf(float(found.rungs.lam[0, rung]))
+            true = 7 * mp.log(exact(sigma, rate, s))
+            assert 0 < mpf(float(found.rungs.values[0, rung])) - true <= 1e-3 * (1 + true)

@@ -1,0 +1,203 @@
+"""What mathematics says about the contour's answers."""
+
+import numpy as np
+import pytest
+from mpmath import mp, mpf
+from scipy.special import erf, ndtri
+
+import gdpnum
+from gdpnum import contour
+
+SLACKS = [1e-6, 1e-8, 1e-10, 1e-12]
+
+
+def poisson(*settings):
+    return [contour.Segment(contour.Poisson(s, q), n) for s, q, n in settings]
+
+
+def ordinary(seed):
+    rng = np.random.default_rng(seed)
+    sigma, rate = 10.0 ** rng.uniform(0.0, 1.5), 10.0 ** rng.uniform(-2.0, -0.3)
+    return poisson((sigma, rate, int(10.0 ** rng.uniform(1.4, 3.5))))
+
+
+@pytest.mark.parametrize("mu", [0.01, 0.3, 1.0, 3.0])
+def test_without_sampling_it_is_the_gaussian(mu):
+    gaussian = [contour.Segment(contour.Gaussian(mu / 2.0), 4)]
+    whole = [contour.Segment(contour.Poisson(2.0 / mu, 1.0), 4)]
+    for run in (gaussian, whole):
+        found = contour.profile(run)
+        lower, upper = found.delta(np.array([0.0]))
+        exact = erf(mu / np.sqrt(8.0))
+        assert lower[0] <= exact * (1 + 1e-14)
+        assert upper[0] >= exact * (1 - 1e-14)
+        assert upper[0] - lower[0] <= 1e-10 * exact
+        # The smallest valid mu at a slack, in closed form.
+        fit = contour.fits([run], slack=1e-8)
+        smallest = mu - 2.0 * ndtri((1.0 + 1e-8) / 2.0)
+        assert fit.mu_lower[0] <= smallest * (1 + 1e-9) <= fit.mu[0] * (1 + 2e-9)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_ordinary_settings_are_known_to_eight_digits(seed):
+    found = contour.fits([ordinary(seed)], slack=1e-10)
+    assert found.mu_lower[0] <= found.mu[0] <= found.mu_lower[0] * (1 + 1e-8)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_cutting_a_run_in_two_changes_nothing(seed):
+    ((pair, count),) = ordinary(seed)
+    parts = [contour.Segment(pair, count - 7), contour.Segment(pair, 7)]
+    # The float next to sigma makes it a segment of its own.
+    other = contour.Poisson(float(np.nextafter(pair.sigma, 9e9)), pair.rate)
+    apart = [contour.Segment(pair, count - 7), contour.Segment(other, 7)]
+    found = contour.fits([[contour.Segment(pair, count)], parts], slack=1e-10)
+    alone = contour.fits([apart], slack=1e-10)
+    assert found.mu[0] == found.mu[1]
+    assert max(found.mu_lower[0], alone.mu_lower[0]) <= min(found.mu[0], alone.mu[0])
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_brackets_overlap_the_lattices(seed):
+    rng = np.random.default_rng(100 + seed)
+    settings = [
+        (
+            10.0 ** rng.uniform(-0.1, 1.2),
+            10.0 ** rng.uniform(-2.0, -0.2),
+            int(rng.integers(20, 900)),
+        )
+        for _ in range(1 + seed % 4)
+    ]
+    slack = SLACKS[seed % 4]
+    try:
+        found = contour.fits([poisson(*settings)], slack=slack)
+    except contour.OutOfReach:
+        return
+    runs = [gdpnum.DPSGD(noise_multiplier=s, sample_rate=q, steps=n) for s, q, n in settings]
+    fit = gdpnum.fit_gdp(runs[0] if len(runs) == 1 else sum(runs[1:], runs[0]), slack=slack)
+    assert found.mu[0] >= fit.mu_lower
+    assert found.mu_lower[0] <= fit.mu
+    # Both bound the regret of their mu from above, and that of the smaller mu is smaller.
+    assert found.mu[0] > fit.mu or found.regret[0] <= fit.regret + 1e-9
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_many_at_once_are_as_good_as_alone(seed):
+    runs = [ordinary(10 * seed + i) for i in range(6)]
+    together = contour.fits(runs, slack=1e-9)
+    for i, run in enumerate(runs):
+        alone = contour.fits([run], slack=1e-9)
+        assert together.mu_lower[i] <= alone.mu[0]
+        assert alone.mu_lower[0] <= together.mu[i]
+        assert together.mu[i] == pytest.approx(alone.mu[0], rel=1e-7)
+        assert together.regret[i] == pytest.approx(alone.regret[0], rel=1e-5, abs=1e-11)
+
+
+def test_the_same_twice():
+    run = ordinary(3)
+    first, again = (contour.fits([run], slack=1e-10) for _ in range(2))
+    assert all(np.array_equal(a, b) for a, b in zip(first, again, strict=True))
+
+
+def one_step(p_density, q_density, epsilon):
+    """int (p - e^eps q)+ by mpmath, from a density of one step."""
+    with mp.workdps(30):
+        grow = mp.e ** mpf(epsilon)
+
+        def over(x):
+            return max(mpf(0), p_density(x) - grow * q_density(x))
+
+        edges = [mpf(i) / 8 for i in range(-240, 241)]
+        # Split where the integrand leaves zero.
+        signs = [p_density(x) - grow * q_density(x) for x in edges]
+        points = [edges[0]]
+        for a, b, fa, fb in zip(edges, edges[1:], signs, signs[1:], strict=False):
+            if (fa > 0) != (fb > 0):
+                points.append(
+                    mp.findroot(
+                        lambda x: p_density(x) - grow * q_density(x), (a, b), solver="anderson"
+                    )
+                )
+        points.append(edges[-1])
+        return mp.quad(over, sorted({*points, *(mpf(i) for i in range(-30, 31, 5))}))
+
+
+def normal(x, mean, sigma):
+    return mp.exp(-((x - mean) ** 2) / (2 * sigma**2)) / (sigma * mp.sqrt(2 * mp.pi))
+
+
+@pytest.mark.parametrize(
+    ("pair", "p", "q"),
+    [
+        (
+            contour.Replace(2.0, 0.3),
+            lambda x: mpf(0.7) * normal(x, 0, 2) + mpf(0.3) * normal(x, 1, 2),
+            lambda x: mpf(0.7) * normal(x, 0, 2) + mpf(0.3) * normal(x, -1, 2),
+        ),
+        (
+            contour.Poisson(2.0, 0.3),
+            lambda x: (1 - mpf(0.3)) * normal(x, 0, 2) + mpf(0.3) * normal(x, 1, 2),
+            lambda x: normal(x, 0, 2),
+        ),
+        (
+            contour.Mixture(4.0, (0.49, 0.42, 0.09), True),
+            lambda x: (
+                (1 - mpf(0.42) - mpf(0.09)) * normal(x, 0, 4)
+                + mpf(0.42) * normal(x, 1, 4)
+                + mpf(0.09) * normal(x, 2, 4)
+            ),
+            lambda x: normal(x, 0, 4),
+        ),
+    ],
+)
+def test_one_step_against_an_integral(pair, p, q):
+    run = [contour.Segment(pair, 1)]
+    try:
+        found = contour.profile(run, smallest=1e-4, accuracy=1e-6, most=1e8)
+    except contour.OutOfReach:
+        pytest.skip("one step is out of reach")
+    for epsilon in (0.0, 0.05, 0.15):
+        knots = found.knots(np.array([epsilon]))
+        truth = float(one_step(p, q, epsilon))
+        assert abs(knots.delta[0, 0] - truth) <= knots.delta_error[0, 0] + 1e-14
+        if knots.delta.shape[0] == 2:
+            truth = float(one_step(q, p, epsilon))
+            assert abs(knots.delta[1, 0] - truth) <= knots.delta_error[1, 0] + 1e-14
+
+
+def test_the_two_directions_are_one_at_zero():
+    knots = contour.profile(ordinary(1)).knots(np.array([0.0]))
+    difference = abs(knots.delta[0, 0] - knots.delta[1, 0])
+    assert difference <= knots.delta_error[0, 0] + knots.delta_error[1, 0]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_tpr_lies_between_tests_and_the_profile(seed):
+    found = contour.profile(ordinary(seed))
+    epsilons = np.linspace(0.0, float(found.epsilon(np.array([1e-9]))[0]), 12)
+    for tests in found.tests(epsilons):
+        bound = found.tpr(np.exp(tests.log_alpha))
+        assert np.all(bound >= tests.tpr)
+    tests = found.tests(epsilons)[0]
+    # The tests of removing are the best there are, where it is the worse direction.
+    assert np.allclose(found.tpr(np.exp(tests.log_alpha)), tests.tpr, rtol=1e-6)
+
+
+def test_chords_lie_above_the_profile():
+    found = contour.profile(ordinary(2))
+    knots = np.linspace(0.0, float(found.epsilon(np.array([1e-9]))[0]), 40)
+    points = found.points(knots)
+    between = 0.5 * (knots[1:] + knots[:-1])
+    chord = points.tprs - np.exp(between + points.log_alphas)
+    assert np.all(chord >= found.delta(between)[0])
+
+
+@pytest.mark.parametrize(
+    "run", [poisson((1.0, 1e-7, 10)), poisson((0.3, 1e-4, 3)), poisson((1.0, 0.9, 100_000))]
+)
+def test_it_says_so_at_once_where_it_is_of_no_use(run):
+    try:
+        found = contour.fits([run], slack=1e-10, most=1e6)
+    except contour.OutOfReach:
+        return
+    assert found.mu[0] >= found.mu_lower[0]

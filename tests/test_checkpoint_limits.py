@@ -1,0 +1,86 @@
+"""A checkpoint made to do harm is refused in a moment, and an honest one is still read."""
+
+import io
+import pickle
+import subprocess
+import sys
+import zipfile
+
+import pytest
+
+from gdpnum import InvalidArgument
+from gdpnum.integrations.opacus_checkpoint import KEY, checkpoint_state
+from gdpnum.integrations.pickle_scan import MOST_BYTES, end_of_pickle
+
+STATE = {"history": [(1.0, 0.01, 10), (2.0, 0.01, 5)], "mechanism": "rdp"}
+
+
+def zipped(data):
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("archive/data.pkl", data)
+    file.seek(0)
+    return file
+
+
+def as_key(tuples):
+    """A dict whose one key is built by some instructions: EMPTY_DICT key NONE SETITEM STOP."""
+    return b"\x80\x02}" + tuples + b"Ns."
+
+
+@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
+def test_an_honest_state_is_read_at_every_protocol(protocol):
+    data = pickle.dumps({KEY: STATE, "nested": [((1, (2,)), [{}]), {1, 2}, b"x" * 300]}, protocol)
+    assert end_of_pickle(data) == len(data)
+    assert checkpoint_state(zipped(data)) == STATE
+    # Before torch 1.6: pickles in a row, then the tensors.
+    row = b"".join(pickle.dumps(one, protocol) for one in (2**80, 1001, {})) + data + b"\xff" * 99
+    assert checkpoint_state(io.BytesIO(row)) == STATE
+
+
+DEEP = b")" + b"\x85" * 300_000
+BY_MEMO = b")q\x00" + b"0h\x00\x85q\x00" * 100_000 + b"0h\x00"
+
+HOSTILE = {
+    "a tuple 300,000 deep": as_key(DEEP),
+    "a tuple as deep by way of the memo": as_key(BY_MEMO),
+    "a tuple as deep by marks": as_key(b"(" * 100_000 + b"t" * 100_000),
+    "a tuple doubled and nested": as_key(b")" + b"2\x86" * 100_000),
+    "a memo place of two billion": b"\x80\x02Nr\xff\xff\xff\x7f.",
+    "bytes that are not there": b"\x80\x04\x8e" + (2**40).to_bytes(8, "little") + b"x.",
+    "keys that all hash alike": as_key(
+        b"".join(
+            b"\x8a\x0b" + (number * (2**61 - 1)).to_bytes(11, "little") + b"Ns"
+            for number in range(10, 2000)
+        )
+        + b"N"
+    ),
+    "ten thousand names": b"\x80\x02" + b"".join(b"ca\n%d\n0" % n for n in range(10_000)) + b"N.",
+    "three million instructions": b"\x80\x02" + b"N0" * 1_500_000 + b"N.",
+}
+
+
+@pytest.mark.parametrize("data", HOSTILE.values(), ids=HOSTILE)
+def test_a_hostile_pickle_is_refused(data):
+    with pytest.raises(InvalidArgument, match="cannot be read as a checkpoint"):
+        checkpoint_state(zipped(data))
+    with pytest.raises(InvalidArgument, match="cannot be read as a checkpoint"):
+        checkpoint_state(io.BytesIO(data))
+
+
+def test_the_deep_tuple_would_end_python():
+    """The attack is one: without the look before, the same bytes end the process by a signal."""
+    program = (
+        "import io, sys; from gdpnum.integrations.opacus_checkpoint import _InertUnpickler;"
+        "_InertUnpickler(io.BytesIO(sys.stdin.buffer.read())).load()"
+    )
+    data = as_key(b")" + b"\x85" * 3_000_000)
+    done = subprocess.run([sys.executable, "-c", program], input=data, check=False)
+    assert done.returncode < 0
+
+
+def test_an_archive_that_unpacks_to_too_much_is_refused():
+    bomb = zipped(b"\x00" * (MOST_BYTES + 1))
+    assert len(bomb.getvalue()) < 0.01 * MOST_BYTES
+    with pytest.raises(InvalidArgument, match="more than 67108864 bytes"):
+        checkpoint_state(bomb)
