@@ -16,6 +16,12 @@ ASKED: dict[str, dict[str, float]] = {"mu": {}, "epsilon": {"delta": DELTA}, "tp
 
 #: A small request per task, made once in each process before the first that counts.
 _SMALL = {"segments": [[5.0, 0.1, 10]]}
+_SMALL_EPOCH = {
+    "batches": "allocated",
+    "noise_multiplier": 5.0,
+    "steps_per_epoch": 10,
+    "epochs": 1,
+}
 WARM_UPS = {
     **{task: {**_SMALL, **asked} for task, asked in ASKED.items()},
     "bracket": {**_SMALL, "delta": DELTA, "fpr": FPR, "accuracy": 1e-3},
@@ -23,6 +29,8 @@ WARM_UPS = {
     "achieved": {"noise": 5.0, "rate": 0.1, "steps": 10, "mu": 1.0},
     "breakdown": {**_SMALL, "accuracy": 1e-3, "calls": 1},
     "step": {"calls": 10},
+    "batches": {"run": _SMALL_EPOCH, "delta": 1e-5},
+    "attacked": {"run": _SMALL_EPOCH, "delta": 1e-5},
 }
 
 

@@ -28,6 +28,7 @@ extensions = [
     "sphinx_copybutton",
     "run_blocks",
     "mathml",
+    "screenshots",
 ]
 exclude_patterns = ["_build", "_ext", "measured"]
 

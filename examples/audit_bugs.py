@@ -2,7 +2,7 @@
 
 The accountant keeps what it is told. Here it is told the same each time, and three times that is
 not what happens: a layer gets no noise; each batch is used twice; batches come in a fixed order.
-Needs ``pip install 'gdpnum[opacus]'``.
+Needs ``pip install '.[opacus]'``.
 """
 
 import sys

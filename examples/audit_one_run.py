@@ -2,7 +2,7 @@
 
 Each canary is in the training data or not by a coin of its own. The attack guesses which are, and
 how often it is right is held against what the accountant says of this very run.
-Needs ``pip install 'gdpnum[opacus]'``.
+Needs ``pip install '.[opacus]'``.
 """
 
 import math

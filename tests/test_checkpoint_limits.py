@@ -70,10 +70,7 @@ def test_a_hostile_pickle_is_refused(data):
 
 def test_the_deep_tuple_would_end_python():
     """The attack is one: without the look before, the same bytes end the process by a signal."""
-    program = (
-        "import io, sys; from gdpnum.integrations.opacus_checkpoint import _InertUnpickler;"
-        "_InertUnpickler(io.BytesIO(sys.stdin.buffer.read())).load()"
-    )
+    program = "import pickle, sys; pickle.loads(sys.stdin.buffer.read())"
     data = as_key(b")" + b"\x85" * 3_000_000)
     done = subprocess.run([sys.executable, "-c", program], input=data, check=False)
     assert done.returncode < 0

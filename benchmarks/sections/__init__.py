@@ -7,6 +7,7 @@ whether it does; ``plots``, the panels of each picture by name.
 """
 
 from sections import (
+    batches,
     breakdown,
     calibration,
     epsilon,
@@ -26,6 +27,7 @@ SECTIONS = {
     "schedule": schedule,
     "calibration": calibration,
     "topdown": topdown,
+    "batches": batches,
     "sweep": sweep,
     "growth": growth,
     "small": small,

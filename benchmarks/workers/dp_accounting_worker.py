@@ -8,6 +8,7 @@ from dp_accounting.pld.privacy_loss_distribution import (
     from_discrete_gaussian_mechanism,
     from_gaussian_mechanism,
 )
+from dp_accounting.rdp import RdpAccountant
 from serve import serve
 
 
@@ -40,7 +41,33 @@ def calibration(rate, steps, **target):
     return {"noise": float(noise)}
 
 
-TASKS = {"epsilon": epsilon, "calibration": calibration}
+def batches(run, delta):
+    """Fixed sizes by RDP, truncated batches by PLD: what each of its accountants takes."""
+    noise = dp_accounting.GaussianDpEvent(run["noise_multiplier"])
+    relations = dp_accounting.NeighboringRelation
+    if run["batches"] == "fixed":
+        kind = (
+            dp_accounting.SampledWithReplacementDpEvent
+            if run.get("with_replacement")
+            else dp_accounting.SampledWithoutReplacementDpEvent
+        )
+        step = kind(run["dataset_size"], run["batch_size"], noise)
+        accountant = RdpAccountant(neighboring_relation=relations.REPLACE_ONE)
+    elif run["batches"] == "truncated":
+        step = dp_accounting.TruncatedSubsampledGaussianDpEvent(
+            dataset_size=run["dataset_size"],
+            sampling_probability=run["sample_rate"],
+            truncated_batch_size=run["max_batch_size"],
+            noise_multiplier=run["noise_multiplier"],
+        )
+        accountant = PLDAccountant(neighboring_relation=relations.REPLACE_SPECIAL)
+    else:
+        raise NotImplementedError("no event for these batches")
+    accountant.compose(dp_accounting.SelfComposedDpEvent(step, run["steps"]))
+    return {"epsilon": float(accountant.get_epsilon(delta))}
+
+
+TASKS = {"epsilon": epsilon, "calibration": calibration, "batches": batches}
 
 if __name__ == "__main__":
     serve(TASKS, ["dp-accounting", "numpy", "scipy"])

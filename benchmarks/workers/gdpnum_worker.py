@@ -1,15 +1,12 @@
 """This library; it also judges the answers of others against attacks that exist."""
 
 import numpy as np
-from gdpnum.loss.dominating import releases
 from serve import serve, stepping
 from stages import stages
 
 import gdpnum
-from gdpnum.account import demanded, directions
-from gdpnum.bounds.accuracy import SMALLEST_TPR
-from gdpnum.lattice.engine import attacks
-from gdpnum.lattice.plan import scheme
+from gdpnum.account import account
+from gdpnum.bounds.accuracy import accuracy as asked
 
 #: Tolerance of what calibrated noise is judged by.
 FINE = 1e-5
@@ -64,21 +61,35 @@ def bracket(segments, delta, fpr, accuracy):
     mechanism = described(segments)
     fit = gdpnum.fit_gdp(mechanism, slack=1e-10, tolerance=accuracy)
     curve = gdpnum.tradeoff_curve(mechanism, tolerance=accuracy)
-    demand = demanded(accuracy, SMALLEST_TPR, None)
+    found = account(mechanism, asked(accuracy))
     lowest_tpr, lowest_epsilon = 0.0, 0.0
-    for one in directions(releases(mechanism)):
-        tests = attacks(one, scheme(one, demand), demand)
+    for tests in found.attacks:
         alphas = np.exp(np.minimum(tests.log_alpha, 0.0))
         lowest_tpr = max(lowest_tpr, _chord(alphas, tests.tpr, fpr))
-        beats = tests.tpr > delta
-        # TPR <= exp(epsilon) FPR + delta for every test.
-        implied = np.log(tests.tpr[beats] - delta) - tests.log_alpha[beats]
-        lowest_epsilon = max(lowest_epsilon, float(implied.max(initial=0.0)))
+        lowest_epsilon = max(lowest_epsilon, _refuted(tests, delta))
     return {
         "mu": [fit.mu_lower, fit.mu],
         "epsilon": [lowest_epsilon, float(curve.epsilon(delta))],
         "tpr": [lowest_tpr, float(curve.tpr(fpr))],
     }
+
+
+def _refuted(tests, delta):
+    """The largest epsilon that these tests refute: TPR <= exp(epsilon) FPR + delta for each."""
+    beats = tests.tpr > delta
+    implied = np.log(tests.tpr[beats] - delta) - tests.log_alpha[beats]
+    return float(implied.max(initial=0.0))
+
+
+def batches(run, delta):
+    """Epsilon of a run in the words of DPSGD."""
+    return {"epsilon": float(gdpnum.tradeoff_curve(gdpnum.DPSGD(**run)).epsilon(delta))}
+
+
+def attacked(run, delta):
+    """The largest epsilon that an attack on such a run refutes."""
+    found = account(gdpnum.DPSGD(**run), asked(1e-3))
+    return {"epsilon": max(_refuted(tests, delta) for tests in found.attacks)}
 
 
 def _chord(alphas, tprs, fpr):
@@ -113,6 +124,8 @@ TASKS = {
     "calibration": calibration,
     "achieved": achieved,
     "bracket": bracket,
+    "batches": batches,
+    "attacked": attacked,
     "sweep": sweep,
     "breakdown": breakdown,
     "step": stepping(gdpnum.CTDAccountant),

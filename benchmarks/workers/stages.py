@@ -6,6 +6,7 @@ from functools import wraps
 from unittest import mock
 
 from gdpnum.loss import accountant, compose, spectrum
+
 from gdpnum.measures import gdp
 
 #: Stage -> its functions, each in the module where the caller looks it up.

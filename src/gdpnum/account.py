@@ -6,14 +6,18 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
 from gdpnum import kinds  # noqa: F401  (makes the mechanisms of the catalogue known)
 from gdpnum.bounds.accuracy import Accuracy, accuracy
 from gdpnum.bounds.attacks import Attacks
-from gdpnum.bounds.lines import NOTHING, Lines, Vertices
+from gdpnum.bounds.lines import NOTHING
+from gdpnum.contour.engine import ContourBounds, run_of
+from gdpnum.contour.fit import Fits
+from gdpnum.contour.plan import OutOfReach
+from gdpnum.curve.contour import ContourCurve
 from gdpnum.curve.gaussian import GaussianCurve
 from gdpnum.curve.piecewise import PiecewiseCurve
 from gdpnum.curve.tradeoff import TradeoffCurve
@@ -22,57 +26,85 @@ from gdpnum.floats import NUMPY
 from gdpnum.kind import Missing, kind_of
 from gdpnum.lattice.engine import LatticeBounds
 from gdpnum.mechanisms.mechanism import Mechanism, Neighbouring
-from gdpnum.releases import exact_mu, releases
+from gdpnum.releases import Releases, separate_releases
 from gdpnum.subject import plain
 
-__all__ = ["Account", "Bounds", "account", "as_curve", "coarsened", "tradeoff_curve"]
+__all__ = ["Account", "account", "as_curve", "coarsened", "tradeoff_curve"]
 
 T = TypeVar("T")
-
-
-class Bounds(Protocol):
-    """What an engine finds of releases."""
-
-    @property
-    def steep(self) -> Lines:
-        """The profile from above, over both directions."""
-
-    @property
-    def vertices(self) -> tuple[Vertices, ...]:
-        """The points that a summary must be below."""
-
-    @property
-    def attacks(self) -> tuple[Attacks, ...]:
-        """Tests that exist: the profile from below."""
 
 
 @dataclass(frozen=True, eq=False)
 class Account:
     """What is known of a run: its trade-off curve from below, and attacks from above.
 
-    Either the curve is known as it is (``bounds`` is None), of a composition of Gaussians or of
-    what is described by its curve; or an engine has bounded it. ``is_exact`` says that between the
-    bounds is numerical error only; where it is not, the run's own pair is unknown, and the gap is
-    theory's.
+    Either the curve is known as it is, of a composition of Gaussians or of what is described by its
+    curve; or an engine bounds it, when it is first asked: the contour where the pairs are analytic
+    and it is the cheaper one, the lattice otherwise. ``is_exact`` says that between the bounds is
+    numerical error only; where it is not, the run's own pair is unknown, and the gap is theory's.
     """
 
     accuracy: Accuracy
     mechanism: Mechanism | None
-    bounds: Bounds | None
-    is_exact: bool
     known: TradeoffCurve | None = None
+    releases: Releases | None = None
 
-    @cached_property
-    def curve(self) -> TradeoffCurve:
-        """The trade-off curve: no attack is below it."""
-        if self.bounds is None:
-            return self.known if self.known is not None else PiecewiseCurve(NOTHING)
-        return PiecewiseCurve(self.bounds.steep)
+    @property
+    def is_exact(self) -> bool:
+        """Whether only numerical error lies between the bounds."""
+        return self.releases is None or self.releases.are_exact
 
     @property
     def neighbouring(self) -> Neighbouring | None:
         """The relation that it holds for; None where that is for the reader to say."""
         return None if self.mechanism is None else self.mechanism.neighbouring
+
+    @cached_property
+    def _contour(self) -> ContourBounds | None:
+        if self.releases is None or not self.is_exact or self.accuracy.grid_step is not None:
+            return None
+        run = run_of(self.releases.above)
+        return None if run is None else ContourBounds(run, self.accuracy)
+
+    @cached_property
+    def lattice(self) -> LatticeBounds:
+        """What the lattice finds."""
+        every = self.releases or Releases([], [], 0.0)
+        return LatticeBounds(every.above, every.below, self.accuracy)
+
+    @cached_property
+    def curve(self) -> TradeoffCurve:
+        """The trade-off curve: no attack is below it."""
+        if self.known is not None:
+            return self.known
+        if self._profiled is not None:
+            return ContourCurve(self._profiled)
+        return PiecewiseCurve(self.lattice.steep)
+
+    @cached_property
+    def attacks(self) -> tuple[Attacks, ...]:
+        """Tests that exist: the profile from below."""
+        return self.lattice.attacks if self._profiled is None else self._profiled.attacks
+
+    @cached_property
+    def _profiled(self) -> ContourBounds | None:
+        """The contour's bounds, if the whole profile is in its reach."""
+        if self._contour is not None:
+            with suppress(OutOfReach):
+                _ = self._contour.profile
+                return self._contour
+        return None
+
+    def contour_fit(self, slack: float) -> Fits | None:
+        """mu, its bracket and its regret by the contour; None where it is not for the contour."""
+        if self._contour is None or slack == 0.0:
+            return None
+        with suppress(OutOfReach):
+            found = self._contour.fit(slack)
+            gap = float(found.mu[0] - found.mu_lower[0])
+            if gap <= self.accuracy.tolerance * float(found.mu[0]):
+                return found
+        return None
 
 
 def account(subject: object, asked: Accuracy, *, name: str = "mechanism") -> Account:
@@ -83,17 +115,15 @@ def account(subject: object, asked: Accuracy, *, name: str = "mechanism") -> Acc
     """
     found = plain(name, subject)
     if isinstance(found, TradeoffCurve):
-        return Account(asked, None, None, is_exact=True, known=found)
-    mu = exact_mu(found)
-    if mu is not None:
+        return Account(asked, None, known=found)
+    every = separate_releases(found)
+    if not every.above:
+        mu = every.gaussian_mu
         known = GaussianCurve(mu) if mu > 0.0 else PiecewiseCurve(NOTHING)
-        return Account(asked, found, None, is_exact=True, known=known)
-    only = own_curve(found)
-    if only is not None:
-        return Account(asked, found, None, is_exact=True, known=only)
-    every = releases(found)
-    bounds = LatticeBounds(every.above, every.below, asked)
-    return Account(asked, found, bounds, is_exact=every.are_exact)
+        return Account(asked, found, known=known)
+    if len(every.above) == every.above[0].times == 1:
+        return Account(asked, found, known=own_curve(found), releases=every.merged())
+    return Account(asked, found, releases=every.merged())
 
 
 def own_curve(mechanism: Mechanism) -> TradeoffCurve | None:
@@ -109,15 +139,16 @@ def own_curve(mechanism: Mechanism) -> TradeoffCurve | None:
 
 
 def tradeoff_curve(
-    mechanism: object, *, tolerance: float = 1e-3, grid_step: float | None = None
+    mechanism: object, *, tolerance: float | None = None, grid_step: float | None = None
 ) -> TradeoffCurve:
     """The trade-off curve of a mechanism, from below.
 
     Guarantee: no attack on the mechanism, at any false positive rate alpha in [0, 1], has a false
     negative rate below ``curve.beta(alpha)``; ``curve.delta`` and ``curve.epsilon`` are upper
     bounds likewise. The curve is accurate in relative terms down to a true positive rate of about
-    1e-12: moved by ``tolerance``, relative, in its mu. Compositions of Gaussians have the exact
-    curve f_mu.
+    1e-12: moved, relative to its mu, by less than 1e-6 for Gaussian noise, sampled or not, and by
+    ``tolerance`` (1e-3 by default) for what has to go on a lattice. Compositions of Gaussians have
+    the exact curve f_mu.
 
     >>> import gdpnum
     >>> run = gdpnum.DPSGD(noise_multiplier=1.0, sample_rate=0.01, steps=1000)
@@ -129,7 +160,7 @@ def tradeoff_curve(
         return account(mechanism, accuracy(tolerance, grid_step=grid_step)).curve
 
 
-def as_curve(name: str, subject: object, *, tolerance: float = 1e-3) -> TradeoffCurve:
+def as_curve(name: str, subject: object, *, tolerance: float | None = None) -> TradeoffCurve:
     """The curve of what was passed, whichever way it has one."""
     with np.errstate(**NUMPY):
         return account(subject, accuracy(tolerance), name=name).curve

@@ -22,8 +22,10 @@ __all__ = [
     "back",
     "below_window",
     "binomial_excess",
+    "binomial_tail",
     "cell",
     "chord",
+    "claim",
     "closed_form",
     "coarse_sum",
     "cut_tail",
@@ -40,8 +42,12 @@ __all__ = [
     "lift",
     "log_alpha",
     "log_power",
+    "many_jumps",
     "phase",
+    "power",
+    "product_sum",
     "quantile",
+    "ratio_cell",
     "renyi",
     "running_sum",
     "samples",
@@ -63,7 +69,7 @@ def cell() -> float:
     Where a loss is known to an ulp only, P and Q are displaced together; that costs an ulp of the
     loss, not a relative error, and is covered as well.
     """
-    return 256.0 * UNIT
+    return 512.0 * UNIT
 
 
 def growth() -> float:
@@ -281,3 +287,55 @@ def renyi(orders: Floats) -> Floats:
     t log(1 / rate), by 1e-14 t.
     """
     return 1e-10 + 3e-14 * orders
+
+
+# --- batches (docs/proofs_batches.md) ----------------------------------------------------------
+
+
+def ratio_cell(reach: float) -> float:
+    """Relative error of one quadrature of `lognormal.cells` (Lemma B5).
+
+    ``reach`` bounds the exponents, of the density and of the ratio: each costs so many units. The
+    eight-point rule and its sums have the rest.
+    """
+    return (64.0 + 4.0 * reach) * UNIT
+
+
+def product_sum(length: int) -> float:
+    """Relative error of one entry of a convolution of that many non-negative terms (Lemma B5)."""
+    return (length + 4.0) * UNIT
+
+
+def power(count: int, one: float, products: float) -> float:
+    """Relative error of the masses of a sum of ``count`` (Lemma B5).
+
+    ``one`` is that of one term and ``products`` the sum of those of the convolutions, each times
+    the number of its results that are multiplied together in the end. (1 + x) <= exp(x).
+    """
+    return math.expm1(count * one + products)
+
+
+def many_jumps(expected: float, most: int) -> float:
+    """A bound on Pr[more than ``most`` of many rare events] (Lemma B6).
+
+    With t events of probability r and expected = t r: Pr[K >= k] <= C(t, k) r^k <= expected^k / k!.
+    """
+    if expected <= 0.0:
+        return 0.0
+    return math.exp((most + 1) * math.log(expected) - math.lgamma(most + 2))
+
+
+def claim(likely: Floats, unlikely: Floats, epsilons: Floats) -> Floats:
+    """What computed deltas = TPR - e^eps FPR may lack: the rounding of both terms (Lemma B3).
+
+    e^eps FPR comes from a logarithm of the size of eps, and errs by so many units more.
+    """
+    return UNIT * (64.0 * likely + (64.0 + 8.0 * epsilons) * unlikely)
+
+
+def binomial_tail(size: int) -> float:
+    """Relative error of a tail probability of a binomial of that many trials (Lemma B2).
+
+    It comes from logarithms of factorials, each known to an ulp of its size, about n log n.
+    """
+    return 2.0**-50 * (1.0 + size * math.log(size + 1.0))

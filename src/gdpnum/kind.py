@@ -64,6 +64,7 @@ class Kind:
     - ``knob``: what calibration turns. ``words``: how a report says it.
     - ``readers``: from the names of other packages' descriptions, by which ours is made.
     - ``example``: a leaf, on which the catalogue is tested.
+    - ``is_several``: whether a leaf is several releases even alone: those of ``together``.
     - ``together``: the pairs of so many releases of a leaf in company, each with how often, where
       they are others than its own pair that many times.
 
@@ -84,6 +85,7 @@ class Kind:
     words: Callable[[Any], Words] | Missing
     readers: Mapping[str, Callable[..., Any]] | Missing
     together: Callable[[Any, int], Sequence[tuple[Pair | Bracket, int]]] | None = None
+    is_several: Callable[[Any], bool] = lambda _: False
 
     @property
     def name(self) -> str:

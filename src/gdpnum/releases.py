@@ -15,7 +15,14 @@ from gdpnum.pairs.atomic import approx_dp_pair
 from gdpnum.pairs.gaussian import GaussianPair
 from gdpnum.pairs.pair import Bracket, Pair, Release
 
-__all__ = ["Releases", "composed_mu", "exact_mu", "gaussian_release", "releases"]
+__all__ = [
+    "Releases",
+    "composed_mu",
+    "exact_mu",
+    "gaussian_release",
+    "releases",
+    "separate_releases",
+]
 
 # A larger mu is no privacy at all, for all that doubles can tell.
 _LARGEST_MU = 1e5
@@ -28,21 +35,37 @@ class Releases(NamedTuple):
     """Pairs whose composition dominates what was run, and pairs that it dominates.
 
     The two are the same where every pair is known exactly. An empty list is perfect privacy:
-    nothing is released, or, from below, nothing of which an attack is known.
+    nothing is released, or, from below, nothing of which an attack is known. ``gaussian_mu`` is the
+    mu of those releases that are exactly Gaussian, which are not among the pairs.
     """
 
     above: list[Release]
     below: list[Release]
+    gaussian_mu: float
 
     @property
     def are_exact(self) -> bool:
         """Whether both are the same, so that what lies between them is numerical error alone."""
         return self.below is self.above
 
+    def merged(self) -> Releases:
+        """The same with the Gaussians among the pairs, as one."""
+        if self.gaussian_mu == 0.0:
+            return self
+        one = gaussian_release(self.gaussian_mu)
+        above = _revealed([*self.above, one])
+        return Releases(above, above if self.are_exact else _revealed([*self.below, one]), 0.0)
+
 
 def releases(mechanism: Mechanism) -> Releases:
     """The releases of a mechanism, those that are exactly Gaussian merged into one."""
-    total = sum(count for _, count in mechanism.parts)
+    return separate_releases(mechanism).merged()
+
+
+def separate_releases(mechanism: Mechanism) -> Releases:
+    """The releases of a mechanism, those that are exactly Gaussian apart."""
+    parts = mechanism.parts
+    total = sum(count for _, count in parts)
     if total > _MOST_RELEASES:
         raise InvalidArgument(
             f"{total} releases are more than {_MOST_RELEASES:g}; describe fewer steps"
@@ -52,14 +75,15 @@ def releases(mechanism: Mechanism) -> Releases:
     gaussians: list[tuple[Fraction | float, int]] = []
     exact = True
     pairs: list[tuple[Pair | Bracket | None, int]]
-    for leaf, count in mechanism.parts:
+    for leaf, count in parts:
         kind = kind_of(leaf)
         if kind.is_gaussian(leaf):
             gaussians.append((kind.squared_mu(leaf), count))
             continue
-        pairs = [(kind.pair(leaf), count)]
-        if total > 1 and kind.together is not None:
+        if kind.together is not None and (total > 1 or kind.is_several(leaf)):
             pairs = list(kind.together(leaf, count))
+        else:
+            pairs = [(kind.pair(leaf), count)]
         for found, times in pairs:
             if isinstance(found, Bracket):
                 exact = False
@@ -69,12 +93,9 @@ def releases(mechanism: Mechanism) -> Releases:
             elif found is not None:
                 above.append(Release(found, times))
                 below.append(Release(found, times))
-    mu = composed_mu(gaussians)
-    if mu > 0.0:
-        above.append(gaussian_release(mu))
-        below.append(above[-1])
+    mu = composed_mu(gaussians) if gaussians else 0.0
     above = _revealed(above)
-    return Releases(above, above if exact else _revealed(below))
+    return Releases(above, above if exact else _revealed(below), mu)
 
 
 def _revealed(found: list[Release]) -> list[Release]:
@@ -93,14 +114,8 @@ def composed_mu(parts: Iterable[tuple[Fraction | float, int]]) -> float:
 
 def exact_mu(mechanism: Mechanism) -> float | None:
     """sqrt(sum n_i mu_i^2) if every release that reveals anything is Gaussian, None otherwise."""
-    squares: list[tuple[Fraction | float, int]] = []
-    for leaf, count in mechanism.parts:
-        kind = kind_of(leaf)
-        if kind.is_gaussian(leaf):
-            squares.append((kind.squared_mu(leaf), count))
-        elif kind.pair(leaf) is not None:
-            return None
-    return composed_mu(squares)
+    found = separate_releases(mechanism)
+    return None if found.above else found.gaussian_mu
 
 
 def gaussian_release(mu: float) -> Release:

@@ -127,7 +127,8 @@ def resolved(values: Mapping[str, Any], *, spelled: Spelled = as_key) -> dict[st
         given |= {} if count is None else {"steps": count}
         if given.get("batches") == "poisson" and "batches" not in _taken():
             del given["batches"]
-    for name in given:
+    # How batches are drawn comes first: what else is given belongs to it.
+    for name in sorted(given, key=lambda one: one != "batches"):
         if name not in _taken():
             raise InvalidArgument(
                 f"{spelled(name)} is given, which DPSGD does not take in this version of gdpnum; "

@@ -32,6 +32,7 @@ from gdpnum.lattice.window import Window
 from gdpnum.pairs.atomic import discrete_gaussian_pair
 from gdpnum.pairs.gaussian import GaussianPair
 from gdpnum.renyi.divergences import renyi_divergences
+from tests.charges.batch_pins import BATCH_PINS
 
 BITS = 256
 LONG = 0.5 * float(np.finfo(np.longdouble).eps)
@@ -521,7 +522,7 @@ PINS: dict[str, Callable[[], None]] = {
     and getattr(function, "__module__", "") == __name__
 }
 PINS["drift"] = drift_of_losses
-PINS = {name: in_balls(function) for name, function in PINS.items()}
+PINS = {name: in_balls(function) for name, function in PINS.items()} | BATCH_PINS
 
 
 def zeroed(monkeypatch, name):

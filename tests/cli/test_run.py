@@ -78,6 +78,16 @@ def test_words_describe_one_mechanism(text, run):
     assert source(text).run == run
 
 
+def test_numbers_are_read_as_people_write_them(file):
+    wanted = library.DPSGD(noise_multiplier=1.0, sample_rate=256 / 60_000, steps=10_000)
+    part = {"type": "DPSGD", "noise_multiplier": "1", "sample_rate": "256/60000", "steps": 1e4}
+    assert source(file({"parts": [part]})).run == wanted
+    words = "DPSGD:noise_multiplier=1,batch_size=256,dataset_size=6e4,steps=1e4"
+    assert source(words).run == wanted
+    percent = source("DPSGD:noise_multiplier=100%,sample_rate=1%,epochs=3").run
+    assert percent == library.DPSGD(noise_multiplier=1.0, sample_rate=0.01, steps=300)
+
+
 def test_the_statement_is_the_librarys(file):
     path = file({"name": "mine", "slack": 1e-6, "parts": [{"type": "Laplace", "scale": 2.0}]})
     found = document("run", path, "--date", "2026-03-01", "--delta", "0.01")

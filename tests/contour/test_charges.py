@@ -13,10 +13,10 @@ from mpmath import mp, mpf
 from gdpnum import contour
 from gdpnum.contour import charges
 from gdpnum.contour.charges import UNIT
-from gdpnum.contour.fit import profile_of_mu
 from gdpnum.contour.grid import cut, spacing
 from gdpnum.contour.ladder import ladder
 from gdpnum.contour.pairs import Steps
+from gdpnum.contour.regret import profile_of_mu
 from gdpnum.contour.transform import transform
 
 mp.dps = 32

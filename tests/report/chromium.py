@@ -87,13 +87,13 @@ class Chromium:
                 return answer["result"]
 
     def open(self, page, *, width=1280, dark=False, scripts=True):
-        """Load a file as a reader with such a screen would."""
+        """Load a file, or an address, as a reader with such a screen would."""
         self("Emulation.setScriptExecutionDisabled", value=not scripts)
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self("Emulation.setEmulatedMedia", features=[scheme])
         self.resize(width)
         self.events.clear()
-        self("Page.navigate", url=page.as_uri())
+        self("Page.navigate", url=page if isinstance(page, str) else page.as_uri())
         while not any(method == "Page.loadEventFired" for method, _ in self.events):
             self._next()
 

@@ -304,3 +304,25 @@ def test_a_setting_may_say_batches_and_epochs():
     )
     run = DPSGD(noise_multiplier=1.0, sample_rate=0.3, steps=10)  # in floats 3 / 0.3 is above 10
     assert record["mu"] == fit_gdp(run).mu
+
+
+def test_progress_may_be_drawn(capsys):
+    table = sweep(SETTINGS[:3], columns=["mu"], workers=1, progress=True)
+    assert table == sweep(SETTINGS[:3], columns=["mu"], workers=1, progress=False)
+    drawn = capsys.readouterr().err
+    assert "\r0/3 settings  [" in drawn
+    assert "3/3 settings  [##############################]" in drawn
+    assert drawn.endswith("\n")
+
+
+def test_a_data_frame_is_a_setting_a_row():
+    class Frame:  # as pandas has it
+        columns = ("noise_multiplier", "sample_rate", "steps")
+
+        def to_dict(self, orient):
+            assert orient == "records"
+            return SETTINGS[:2]
+
+    assert sweep(Frame(), columns=["mu"], workers=1) == sweep(
+        SETTINGS[:2], columns=["mu"], workers=1
+    )

@@ -7,10 +7,13 @@ from dataclasses import dataclass
 from gdpnum import _validate
 from gdpnum.errors import InvalidArgument
 
-__all__ = ["SMALLEST_TPR", "Accuracy", "accuracy", "checked_tolerance"]
+__all__ = ["LATTICE_TOLERANCE", "SMALLEST_TPR", "Accuracy", "accuracy", "checked_tolerance"]
 
 #: The smallest true positive rate at which a curve is accurate in relative terms.
 SMALLEST_TPR = 1e-12
+
+#: What the lattice reaches, relative to mu, in about ten milliseconds; the contour is far closer.
+LATTICE_TOLERANCE = 1e-3
 
 _LARGEST_TOLERANCE = 0.5
 
@@ -34,10 +37,11 @@ class Accuracy:
         return 0.02 * min(self.tolerance, 0.1) * self.floor
 
 
-def accuracy(tolerance: object, *, slack: float = 0.0, grid_step: object = None) -> Accuracy:
-    """The accuracy asked for, once its numbers are checked."""
+def accuracy(tolerance: object = None, *, slack: float = 0.0, grid_step: object = None) -> Accuracy:
+    """The accuracy asked for, once its numbers are checked; by default what some ms buy."""
     step = None if grid_step is None else _validate.lattice_step("grid_step", grid_step)
-    return Accuracy(checked_tolerance(tolerance), slack or SMALLEST_TPR, step)
+    relative = LATTICE_TOLERANCE if tolerance is None else checked_tolerance(tolerance)
+    return Accuracy(relative, slack or SMALLEST_TPR, step)
 
 
 def checked_tolerance(value: object) -> float:

@@ -44,7 +44,7 @@ def calibrate_dpsgd(
     fpr: float | None = None,
     slack: float = 1e-10,
     tolerance: float = 1e-3,
-    neighbouring: Neighbouring = "add_remove",
+    neighbouring: Neighbouring | None = None,
     progress: Progress | None = None,
     **described: Any,
 ) -> DPSGDCalibration:
@@ -135,7 +135,7 @@ def _poisson(given: dict[str, Any], target: Target) -> tuple[str, Family, Start]
         noise_multiplier=float(given.get("noise_multiplier", 1.0)),
         sample_rate=float(given.get("sample_rate", 1.0)),
         steps=given.get("steps", 1),
-        neighbouring=given["neighbouring"],
+        neighbouring=given.get("neighbouring", "add_remove"),
     )
     return found, family, _STARTS[found](run, target)
 

@@ -83,7 +83,7 @@ def audit(
     ] = None,
     plot: Annotated[
         Path | None,
-        typer.Option(help="Draw the ROC curve here (.png, .pdf or .svg); needs gdpnum[plot]."),
+        typer.Option(help="Draw the ROC curve here (.png, .pdf or .svg); needs matplotlib."),
     ] = None,
     as_json: options.Json = False,
 ) -> None:

@@ -16,6 +16,7 @@ from gdpnum.cli import (
     completion,
     convert,
     dpsgd,
+    explore,
     opacus,
     report,
     run,
@@ -72,7 +73,8 @@ def options(
 
 
 _COMMANDS = (
-    *(dpsgd, run, convert, calibrate, compare, sweep, opacus, report, audit, verify, table),
+    *(dpsgd, run, convert, calibrate, compare, sweep, opacus, report, audit, explore),
+    *(verify, table),
     completion,
 )
 for _module in _COMMANDS:

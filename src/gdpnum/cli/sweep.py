@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import replace
@@ -17,7 +17,6 @@ from gdpnum import _validate
 from gdpnum.cli.files import check_ending, check_installed, check_writable, replacing
 from gdpnum.cli.options import JSON, SLACK, STATEMENT, TRAINING, Option, given, one, takes
 from gdpnum.cli.program import NOTHING, epilog, flat, tell
-from gdpnum.cli.progress import ProgressLine
 from gdpnum.cli.settings import grid_of, settings_in
 from gdpnum.cli.tables import as_table
 from gdpnum.errors import InvalidArgument
@@ -98,9 +97,10 @@ def sweep(
     named = None if columns is None else [one.strip() for one in columns.split(",")]
     wishes = given(columns=named, slack=slack, tolerance=tolerance, workers=workers)
     try:
-        with _executor(scheduler) as executor, _bar() as progress:
+        with _executor(scheduler) as executor:
+            # A line of progress, if someone can see it.
             table = gdpnum.sweep(
-                chosen, executor=executor, resume=resume, progress=progress, **wishes
+                chosen, executor=executor, resume=resume, progress=sys.stderr.isatty(), **wishes
             )
     except KeyboardInterrupt:
         kept = (
@@ -153,19 +153,6 @@ def _executor(scheduler: str | None) -> Iterator[Executor | None]:
     with client:
         # A worker that dies takes its settings with it; they are tried again elsewhere.
         yield client.get_executor(retries=3)
-
-
-@contextmanager
-def _bar() -> Iterator[Callable[[int, int], None] | None]:
-    """A line of progress on stderr, if someone can see it."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    bar = ProgressLine(sys.stderr)
-    try:
-        yield bar.show
-    finally:
-        bar.close()
 
 
 def _write(table: SweepTable, out: Path) -> None:

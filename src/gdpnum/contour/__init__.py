@@ -9,8 +9,8 @@
 
 from gdpnum.contour.fit import MOST, Fits, fits
 from gdpnum.contour.pairs import Gaussian, Mixture, Poisson, Replace, Run, Segment
-from gdpnum.contour.plan import OutOfReach
 from gdpnum.contour.profile import Points, Profile, Tests, profile
+from gdpnum.contour.reach import OutOfReach
 
 __all__ = [
     "MOST",

@@ -13,6 +13,7 @@ import numpy as np
 from gdpnum.contour.charges import UNIT, Floats
 from gdpnum.contour.grid import cut, grid, spacing
 from gdpnum.contour.pairs import Nodes, Steps
+from gdpnum.contour.reach import OutOfReach
 
 __all__ = ["Ladder", "Rungs", "ladder", "outlook"]
 
@@ -26,8 +27,8 @@ _STEEP = np.concatenate([np.geomspace(0.01, 0.4, 6)[:-1], np.linspace(0.4, 1.0, 
 # Beyond this K is of no use: a bound exp(K) there is worth nothing.
 _ENOUGH = 60.0
 
-# How far the normal density is followed, in standard deviations.
-_REACH = 9.3
+# Weights that a ladder may take, by run.
+_MOST = 2e6
 
 
 class Rungs(NamedTuple):
@@ -125,7 +126,14 @@ def ladder(steps: Steps, digits: float) -> Ladder:
             nodes.loss,
             steep,
         )
-    nodes = steps.at(grid(step, *_reach(steps, tilts, need)))
+    low, high = _reach(steps, tilts, need)
+    work = float(((high - low) / step).max()) * tilts.shape[1] * steps.c.size
+    if not work <= _MOST * steps.runs:
+        raise OutOfReach(
+            f"the contour would look at {work:.2g} weights before it begins: mu is about "
+            f"{float(mu.min()):.2g}, and jumps too rare beside it; use the lattice"
+        )
+    nodes = steps.at(grid(step, low, high))
     exponents = nodes.log_q - 0.5 * nodes.u**2
     s = tilts[steps.owner]
     exponent = s[:, :, None] * nodes.loss[:, None, :]

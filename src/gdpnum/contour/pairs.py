@@ -181,7 +181,9 @@ class Steps:
         if chosen.size == self.runs and np.array_equal(chosen, np.arange(self.runs)):
             return self
         starts = np.searchsorted(self.owner, np.arange(self.runs + 1))
-        kept = np.concatenate([np.arange(starts[i], starts[i + 1]) for i in chosen])
+        kept = np.concatenate(
+            [np.zeros(0, np.intp), *(np.arange(starts[i], starts[i + 1]) for i in chosen)]
+        )
         sizes = (starts[1:] - starts[:-1])[chosen]
         return Steps(
             self.c[kept],
@@ -275,9 +277,9 @@ class Steps:
         return loss, units, tuple(posteriors)
 
     def lifted(self, nodes: Nodes, angles: Floats) -> tuple[Floats, Floats | None, Floats]:
-        """Logs of |A(u + ia) / A(u)|, the same of C (None: zero), and arg A - arg C, for angles c a.
+        """Logs of |A(u + ia) / A(u)|, of the same of C (None: zero), and arg A - arg C.
 
-        By segment, angle and node; k c a must be below pi.
+        By segment, angle c a and node; k c a must be below pi.
         """
         log_a, arg = _lifted(nodes.posteriors, angles)
         if not nodes.mirrored:

@@ -11,10 +11,10 @@ from gdpnum.contour.decay import Decay, decay
 from gdpnum.contour.grid import grid, spacing
 from gdpnum.contour.ladder import Ladder, Rungs
 from gdpnum.contour.pairs import Steps
+from gdpnum.contour.reach import OutOfReach
 from gdpnum.contour.transform import Transform, transform
-from gdpnum.errors import BudgetExceeded
 
-__all__ = ["OutOfReach", "Plan", "carried_out", "period", "planned"]
+__all__ = ["Plan", "carried_out", "period", "planned"]
 
 # Candidates for the last frequency, as multiples of that of a Gaussian of the same variance.
 _CANDIDATES = np.concatenate(
@@ -23,10 +23,6 @@ _CANDIDATES = np.concatenate(
         [40.0, 150.0, 1000.0, 10000.0],
     ]
 )
-
-
-class OutOfReach(BudgetExceeded):
-    """The contour cannot have this within the work allowed; the message says how much it takes."""
 
 
 class Plan(NamedTuple):

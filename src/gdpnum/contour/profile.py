@@ -101,6 +101,10 @@ class Profile(NamedTuple):
             place = following
         return np.where(at_zero <= deltas, 0.0, high)
 
+    def end(self, delta: float) -> float:
+        """An epsilon at which delta is certainly below."""
+        return float(self._end(np.array([delta]))[0])
+
     def _end(self, deltas: Floats) -> Floats:
         """Where Chernoff says delta is below."""
         lam, values, _, _, kappa = self.rungs

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, final
+from typing import Any
 
 import numpy as np
 
@@ -16,7 +16,6 @@ from gdpnum.floats import Floats
 __all__ = ["PiecewiseCurve"]
 
 
-@final
 @dataclass(frozen=True, eq=False, repr=False)
 class PiecewiseCurve(TradeoffCurve):
     """A convex, piecewise linear trade-off curve, stored as two steep halves.

@@ -6,6 +6,13 @@ line below.
 """
 
 from gdpnum.kind import register
+from gdpnum.kinds.batches import (
+    ALLOCATED,
+    CYCLIC_POISSON,
+    FIXED_SIZE,
+    SHUFFLED,
+    TRUNCATED_POISSON,
+)
 from gdpnum.kinds.gaussian import DISCRETE_GAUSSIAN, GAUSSIAN
 from gdpnum.kinds.laplace import DISCRETE_LAPLACE, LAPLACE
 from gdpnum.kinds.poisson import POISSON_SAMPLED
@@ -21,6 +28,11 @@ CATALOGUE = (
     DISCRETE_LAPLACE,
     RANDOMIZED_RESPONSE,
     POISSON_SAMPLED,
+    FIXED_SIZE,
+    SHUFFLED,
+    ALLOCATED,
+    TRUNCATED_POISSON,
+    CYCLIC_POISSON,
     EXPONENTIAL_MECHANISM,
     REPORT_NOISY_MAX,
 )

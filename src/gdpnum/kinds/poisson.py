@@ -67,7 +67,7 @@ def _is_tight(leaf: PoissonSampled) -> bool:
     """Of add/remove DP-SGD the worst case is to be sampled always."""
     if leaf.rate == 1.0:
         return kind_of(leaf.inner).is_tight(leaf.inner)
-    return isinstance(leaf.inner, Gaussian) and leaf.neighbouring == "add_remove"
+    return isinstance(leaf.inner, Gaussian) and leaf.neighbouring != "replace"
 
 
 def _divergences(leaf: PoissonSampled, orders: Floats) -> Divergences | None:

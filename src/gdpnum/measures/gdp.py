@@ -11,12 +11,13 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from gdpnum import _validate, charges
-from gdpnum.account import Account, Bounds, account
+from gdpnum.account import Account, account
 from gdpnum.blocks.block import Table
 from gdpnum.blocks.html import html
 from gdpnum.bounds.accuracy import Accuracy, accuracy
 from gdpnum.bounds.attacks import Attacks
 from gdpnum.bounds.lines import Lines, Vertices
+from gdpnum.contour.fit import Fits
 from gdpnum.curve.gaussian import GaussianCurve
 from gdpnum.curve.piecewise import PiecewiseCurve
 from gdpnum.curve.tradeoff import TradeoffCurve
@@ -25,6 +26,7 @@ from gdpnum.floats import NUMPY
 from gdpnum.formulas.gaussian_profile import mu_of_advantage
 from gdpnum.formulas.tpr import separations
 from gdpnum.kind import kind_of
+from gdpnum.lattice.engine import LatticeBounds
 from gdpnum.measures.divergence import delta_divergence
 from gdpnum.measures.regret import regret_bound
 from gdpnum.measures.unslacked import is_tight_without_slack, mass_at_infinity, mu_without_slack
@@ -100,15 +102,16 @@ def fit_gdp(
     mechanism: Subject,
     *,
     slack: float = 1e-10,
-    tolerance: float = 1e-3,
+    tolerance: float | None = None,
     grid_step: float | None = None,
 ) -> GDPFit:
     """The smallest mu for which the mechanism is (mu, slack)-GDP, from above.
 
     (mu, slack)-GDP means f(alpha) >= f_mu(alpha) - slack for every alpha. All numerical error is
     charged before mu is read off, so mu holds as printed; it exceeds the smallest valid one by a
-    relative ``tolerance`` or so. ``slack=0`` asks for f >= f_mu without any allowance: for DP-SGD
-    that is sqrt(steps) / noise_multiplier, with no amplification by sampling at all.
+    relative 1e-8 or so for Gaussian noise, sampled or not, and by ``tolerance`` (1e-3 by default)
+    for what has to go on a lattice. ``slack=0`` asks for f >= f_mu without any allowance: for
+    DP-SGD that is sqrt(steps) / noise_multiplier, with no amplification by sampling at all.
     ``grid_step`` fixes the lattice step in place of the tolerance. A trade-off curve in place of
     the mechanism is taken as it is, and its mu is exact.
 
@@ -135,7 +138,7 @@ def accounted_fit(subject: Subject, slack: float, asked: Accuracy) -> tuple[Acco
         fit = replace(_fit(found, slack), tolerance=asked.tolerance)
         gap = fit.mu - fit.mu_lower
         final = asked.grid_step is not None or slack == 0.0 or math.isinf(fit.mu)
-        settled = final or found.bounds is None or not found.is_exact
+        settled = final or found.known is not None or not found.is_exact
         if settled or gap <= _WIDEST * asked.tolerance * max(fit.mu, 1e-6):
             return found, fit
         step = finer.tolerance if finer.hasty else finer.tolerance / 4.0
@@ -150,9 +153,13 @@ def accounted_fit(subject: Subject, slack: float, asked: Accuracy) -> tuple[Acco
 
 
 def _fit(found: Account, slack: float) -> GDPFit:
-    mechanism, bounds = found.mechanism, found.bounds
-    if bounds is None or mechanism is None:
+    mechanism = found.mechanism
+    if found.known is not None or mechanism is None:
         return _known_fit(found, slack)
+    by_contour = found.contour_fit(slack)
+    if by_contour is not None:
+        return _contour_fit(found, mechanism, by_contour, slack)
+    bounds = found.lattice
     mu, reason = _upper(mechanism, bounds, slack)
     lower = max((_mu_from_below(one, slack) for one in bounds.attacks), default=0.0)
     if math.isinf(mu) or (slack == 0.0 and is_tight_without_slack(mechanism)):
@@ -167,6 +174,22 @@ def _fit(found: Account, slack: float) -> GDPFit:
         slack=slack,
         regret=regret_bound(summary.delta, bounds.attacks)[0],
         reason=reason,
+        advantage=float(bounds.steep.delta(np.zeros(1))[0]),
+    )
+
+
+def _contour_fit(found: Account, mechanism: Mechanism, fit: Fits, slack: float) -> GDPFit:
+    mu, regret = float(fit.mu[0]), float(fit.regret_with_slack[0])
+    return GDPFit(
+        # Without slack it is always valid, and the better of the two where sampling hardly helps.
+        mu=min(mu, mu_without_slack(mechanism)),
+        mu_lower=float(fit.mu_lower[0]),
+        slack=slack,
+        regret=regret,
+        advantage=float(fit.advantage[0]),
+        tail_ratio=mu / mu_of_advantage(float(fit.advantage[0])),
+        tolerance=found.accuracy.tolerance,
+        neighbouring=found.neighbouring,
     )
 
 
@@ -212,15 +235,17 @@ def _fitted(
     slack: float,
     regret: float,
     reason: str | None,
+    advantage: float | None = None,
 ) -> GDPFit:
-    advantage = found.curve.advantage
+    if advantage is None:
+        advantage = found.curve.advantage
     return GDPFit(
         mu=mu,
         mu_lower=mu_lower,
         slack=slack,
         regret=regret,
         advantage=advantage,
-        tail_ratio=_tail_ratio(mu, found.curve),
+        tail_ratio=_tail_ratio(mu, advantage, found.known),
         tolerance=found.accuracy.tolerance,
         neighbouring=found.neighbouring,
         reason=reason,
@@ -239,17 +264,17 @@ def _gaussian_lower(curve: GaussianCurve, allowance: float) -> float:
     return min(curve.mu, max(0.0, lower))
 
 
-def _tail_ratio(mu: float, curve: TradeoffCurve) -> float:
+def _tail_ratio(mu: float, advantage: float, known: TradeoffCurve | None) -> float:
     """Mu over the mu of the advantage; one where the advantage is too near 0 or 1 to have one."""
-    if isinstance(curve, GaussianCurve) and curve.slack == 0.0 and curve.mu == mu:
+    if isinstance(known, GaussianCurve) and known.slack == 0.0 and known.mu == mu:
         return 1.0
-    typical = mu_of_advantage(curve.advantage)
+    typical = mu_of_advantage(advantage)
     if math.isinf(mu):
         return math.inf
     return mu / typical if 0.0 < typical < math.inf else 1.0
 
 
-def _upper(mechanism: Mechanism, bounds: Bounds, slack: float) -> tuple[float, str | None]:
+def _upper(mechanism: Mechanism, bounds: LatticeBounds, slack: float) -> tuple[float, str | None]:
     """The mu from above, and why it is infinite if it is."""
     unbounded = mass_at_infinity(mechanism)
     if unbounded > slack:

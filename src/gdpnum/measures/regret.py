@@ -25,7 +25,7 @@ def regret(
     representation: Subject,
     mechanism: Subject,
     *,
-    tolerance: float = 1e-3,
+    tolerance: float | None = None,
 ) -> DeltaDivergence:
     """The regret of a representation of a mechanism, Delta(f, g), from above.
 
@@ -50,10 +50,10 @@ def regret(
 def _regret(representation: Subject, mechanism: Subject, asked: Accuracy) -> DeltaDivergence:
     summary = as_curve("representation", representation)
     found = account(mechanism, asked)
-    if found.bounds is None:
+    if found.known is not None:
         _refuse_flattery(representation, delta_divergence(summary, found.curve))
         return delta_divergence(found.curve, summary)
-    tests = found.bounds.attacks
+    tests = found.attacks
     _refuse_beaten(representation, summary, tests)
     value, epsilon = regret_bound(summary.delta, tests)
     steep = DeltaDivergence(value, epsilon=epsilon, alpha=_touched(summary, epsilon)[0])

@@ -1,10 +1,18 @@
 """Frozen descriptions of what was run; no numerics.
 
 ``mechanism`` holds the base class, ``noise`` the single releases, ``sampling`` those on a random
-part of the data, ``selection`` the best of several
-candidates, ``composition`` several releases together, ``dpsgd`` the common shorthand.
+part of the data, ``batches`` other ways to draw one, ``selection`` the best of several candidates,
+``composition`` several releases together, ``dpsgd`` the common shorthand.
 """
 
+from gdpnum.mechanisms.batches import (
+    Allocated,
+    Batches,
+    CyclicPoisson,
+    FixedSize,
+    Shuffled,
+    TruncatedPoisson,
+)
 from gdpnum.mechanisms.composition import Composed, Repeated
 from gdpnum.mechanisms.dpsgd import DPSGD
 from gdpnum.mechanisms.mechanism import Leaf, Mechanism, Neighbouring
@@ -20,10 +28,14 @@ from gdpnum.mechanisms.selection import ExponentialMechanism, ReportNoisyMax
 
 __all__ = [
     "DPSGD",
+    "Allocated",
+    "Batches",
     "Composed",
+    "CyclicPoisson",
     "DiscreteGaussian",
     "DiscreteLaplace",
     "ExponentialMechanism",
+    "FixedSize",
     "Gaussian",
     "Laplace",
     "Leaf",
@@ -33,4 +45,6 @@ __all__ = [
     "RandomizedResponse",
     "Repeated",
     "ReportNoisyMax",
+    "Shuffled",
+    "TruncatedPoisson",
 ]

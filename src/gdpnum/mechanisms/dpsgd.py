@@ -2,38 +2,359 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal, get_args
+
 from gdpnum import _validate
+from gdpnum.errors import InvalidArgument, InvalidType, UnsupportedMechanism
+from gdpnum.mechanisms.batches import (
+    Allocated,
+    CyclicPoisson,
+    FixedSize,
+    Shuffled,
+    TruncatedPoisson,
+)
 from gdpnum.mechanisms.composition import repeat
 from gdpnum.mechanisms.mechanism import Mechanism, Neighbouring
 from gdpnum.mechanisms.noise import Gaussian
 from gdpnum.mechanisms.sampling import PoissonSampled
 
-__all__ = ["DPSGD"]
+__all__ = ["DPSGD", "BatchScheme"]
+
+BatchScheme = Literal["poisson", "fixed", "shuffled", "allocated", "truncated", "cyclic"]
+"""How batches are drawn."""
+
+# The relation that each scheme has a guarantee for, unless another one is named.
+_RELATION: dict[BatchScheme, Neighbouring] = {
+    "poisson": "add_remove",
+    "fixed": "replace",
+    "shuffled": "zero_out",
+    "allocated": "add_remove",
+    "truncated": "add_remove",
+    "cyclic": "add_remove",
+}
+
+# What each scheme is described by, besides the noise, the relation and the records of a person.
+_SIZES = ("batch_size", "dataset_size", "epochs")
+_ARGUMENTS: dict[BatchScheme, tuple[str, ...]] = {
+    "poisson": ("sample_rate", "steps", *_SIZES),
+    "fixed": ("steps", "with_replacement", *_SIZES),
+    "shuffled": _SIZES,
+    "allocated": ("steps_per_epoch", "times_per_epoch", "fixed_bins", *_SIZES),
+    "truncated": ("sample_rate", "steps", "max_batch_size", *_SIZES),
+    "cyclic": ("sample_rate", "steps", "bands", *_SIZES),
+}
+
+# What arguments are when nothing was said.
+_UNSAID = {"with_replacement": False, "times_per_epoch": 1, "fixed_bins": False}
+
+# What to pass in place of what has no place in a scheme.
+_INSTEAD = {
+    ("fixed", "sample_rate"): "pass batch_size and dataset_size instead",
+    ("shuffled", "steps"): "pass epochs instead",
+    ("shuffled", "sample_rate"): "a record is in every epoch once; pass epochs instead",
+    ("allocated", "steps"): "pass steps_per_epoch and epochs instead",
+    ("allocated", "sample_rate"): "pass steps_per_epoch and epochs instead",
+}
 
 
 def DPSGD(  # noqa: N802  (reads as the mechanism it returns)
     *,
     noise_multiplier: float,
-    sample_rate: float,
-    steps: int,
-    neighbouring: Neighbouring = "add_remove",
+    sample_rate: float | None = None,
+    steps: int | None = None,
+    batch_size: int | None = None,
+    dataset_size: int | None = None,
+    epochs: float | None = None,
+    batches: BatchScheme = "poisson",
+    with_replacement: bool = False,
+    steps_per_epoch: int | None = None,
+    times_per_epoch: int = 1,
+    fixed_bins: bool = False,
+    max_batch_size: int | None = None,
+    bands: int | None = None,
+    neighbouring: Neighbouring | None = None,
+    records_per_person: int = 1,
 ) -> Mechanism:
-    """Return the Poisson-sampled Gaussian, repeated: DP-SGD in the words of its users.
+    """Return DP-SGD as a mechanism, in the words of its users.
 
-    ``noise_multiplier`` is the standard deviation of the noise divided by the clipping norm,
-    ``sample_rate`` the probability that a record joins a step.
+    ``noise_multiplier`` is the standard deviation of the noise on the sum of a batch divided by the
+    clipping norm, ``sample_rate`` the probability that a record joins a step. In place of rate and
+    steps: ``batch_size`` (the expected one), ``dataset_size`` and ``epochs``; steps are rounded up.
+
+    ``batches`` says how they were drawn, and with it what the guarantee is about:
+
+    - ``"poisson"``: each record joins each step by itself; one record added or removed;
+    - ``"fixed"``: so many of the dataset, drawn afresh each step, perhaps ``with_replacement``; one
+      record exchanged for another;
+    - ``"shuffled"``: each record once an epoch, shuffled or in order, as a plain data loader does;
+      one record blanked out. ``epochs`` are rounded up;
+    - ``"allocated"``: each record picks one of ``steps_per_epoch`` by itself, or
+      ``times_per_epoch``, afresh each epoch or once for all (``fixed_bins``);
+    - ``"truncated"``: Poisson, cut at random to ``max_batch_size``;
+    - ``"cyclic"``: Poisson from one of ``bands`` parts after the other.
+
+    ``neighbouring`` names another relation; one without a guarantee is refused.
 
     >>> DPSGD(noise_multiplier=9.4, sample_rate=0.32768, steps=2000)
     PoissonSampled(Gaussian(sigma=9.4), rate=0.32768) * 2000
+    >>> DPSGD(noise_multiplier=1.0, batches="shuffled", epochs=5)
+    Shuffled(Gaussian(sigma=1.0, neighbouring='zero_out')) * 5
+    >>> DPSGD(noise_multiplier=1.0, batches="allocated", steps_per_epoch=100, epochs=10)
+    Allocated(Gaussian(sigma=1.0), bins=100) * 10
     """
     sigma = _validate.positive(
         "noise_multiplier",
         noise_multiplier,
         advice="pass the standard deviation of the noise divided by the clipping norm",
     )
-    rate = _validate.probability(
-        "sample_rate", sample_rate, advice="pass the probability that a record joins a step"
+    scheme: BatchScheme = _validate.choice("batches", batches, get_args(BatchScheme))
+    relation = _RELATION[scheme]
+    if neighbouring is not None:
+        relation = _validate.choice("neighbouring", neighbouring, get_args(Neighbouring))
+    records = _validate.count(
+        "records_per_person",
+        records_per_person,
+        minimum=1,
+        advice="pass the most records that one person has",
     )
-    count = _validate.count("steps", steps, advice="pass the number of steps")
-    step = PoissonSampled(Gaussian(sigma=sigma, neighbouring=neighbouring), rate=rate)
-    return repeat(step, count)
+    run = _Run(
+        noise=Gaussian(sigma=sigma, neighbouring=relation),
+        records=records,
+        sample_rate=sample_rate,
+        steps=steps,
+        batch_size=_size("batch_size", batch_size),
+        dataset_size=_size("dataset_size", dataset_size),
+        epochs=None
+        if epochs is None
+        else _validate.positive("epochs", epochs, advice="pass the passes over the data"),
+        steps_per_epoch=steps_per_epoch,
+        max_batch_size=max_batch_size,
+        bands=bands,
+        with_replacement=with_replacement,
+        times_per_epoch=times_per_epoch,
+        fixed_bins=fixed_bins,
+    )
+    run.refuse_misplaced(scheme)
+    return _BUILT[scheme](run)
+
+
+@dataclass(frozen=True)
+class _Run:
+    """What was said about a run; the rates and counts that follow."""
+
+    noise: Gaussian
+    records: int
+    sample_rate: float | None
+    steps: int | None
+    batch_size: int | None
+    dataset_size: int | None
+    epochs: float | None
+    steps_per_epoch: int | None
+    max_batch_size: int | None
+    bands: int | None
+    with_replacement: bool
+    times_per_epoch: int
+    fixed_bins: bool
+
+    def refuse_misplaced(self, scheme: BatchScheme) -> None:
+        """Raise about what has no place in a scheme."""
+        for name in sorted({one for names in _ARGUMENTS.values() for one in names}):
+            value, unsaid = getattr(self, name), _UNSAID.get(name)
+            if name in _ARGUMENTS[scheme] or value is unsaid or value == unsaid:
+                continue
+            owners = [other for other, names in _ARGUMENTS.items() if name in names]
+            meant = " or ".join(f"batches={other!r}" for other in owners)
+            instead = _INSTEAD.get((scheme, name), f"did you mean {meant}?")
+            raise InvalidArgument(
+                f"{name}={value!r} has no place with batches={scheme!r}; {instead}"
+            )
+
+    def refuse_person(self, scheme: BatchScheme) -> None:
+        """Raise about several records of a person where there is no bound for them."""
+        if self.records > 1:
+            raise UnsupportedMechanism(
+                f"records_per_person={self.records} has no bound for batches={scheme!r}; pass "
+                "batches='poisson', 'fixed' or 'shuffled', or give each person one record"
+            )
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """Batch and dataset."""
+        batch = _needed("batch_size", self.batch_size, "the records of a batch")
+        return batch, _needed("dataset_size", self.dataset_size, "the number of records")
+
+    @property
+    def expected_sizes(self) -> tuple[int, int]:
+        """The same, where a batch has so many only on average."""
+        batch, size = self.sizes
+        if batch > size:
+            raise InvalidArgument(
+                f"batch_size={batch} is larger than dataset_size={size}; pass the expected size "
+                "of a batch"
+            )
+        return batch, size
+
+    @property
+    def rate(self) -> float:
+        """The sampling rate, as given or as batch over dataset."""
+        rate = self.sample_rate
+        if rate is None:
+            if self.batch_size is None:
+                raise InvalidType(
+                    "sample_rate=None is no probability; pass sample_rate, or batch_size and "
+                    "dataset_size"
+                )
+            batch, size = self.expected_sizes
+            return batch / size
+        if self.batch_size is not None:
+            raise InvalidArgument(
+                f"sample_rate={rate!r} and batch_size={self.batch_size} are both given; "
+                "pass sample_rate, or batch_size and dataset_size, from which it follows"
+            )
+        advice = "pass the probability that a record joins a step"
+        if isinstance(rate, int) and rate > 1:
+            advice = f"pass a probability; or did you mean batch_size={rate}, with dataset_size?"
+        return _validate.probability("sample_rate", rate, advice=advice)
+
+    @property
+    def count(self) -> int:
+        """The number of steps, as given or as epochs of the dataset, rounded up."""
+        if self.steps is not None:
+            if self.epochs is not None:
+                raise InvalidArgument(
+                    f"steps={self.steps!r} and epochs={self.epochs!r} are both given; "
+                    "pass one of them"
+                )
+            return _validate.count("steps", self.steps, advice="pass the number of steps")
+        if self.epochs is None:
+            raise InvalidType("steps=None is no number; pass steps, or epochs")
+        if self.sample_rate is not None:
+            rate = self.rate
+            if rate == 0.0:
+                raise InvalidArgument("sample_rate=0.0 makes no epochs; pass steps instead")
+            return math.ceil(_as_typed(self.epochs) / _as_typed(rate))
+        batch, size = self.sizes
+        return math.ceil(_as_typed(self.epochs) * size / batch)
+
+    @property
+    def whole_epochs(self) -> int:
+        """Epochs, a part of one counted as one."""
+        if self.epochs is None:
+            raise InvalidType(
+                "epochs=None is no number; pass the passes over the data, by which these batches "
+                "are accounted for"
+            )
+        return math.ceil(_as_typed(self.epochs))
+
+    @property
+    def bins(self) -> int:
+        """The steps of an epoch, as given or as the whole batches of the dataset."""
+        if self.steps_per_epoch is not None:
+            if self.batch_size is not None:
+                raise InvalidArgument(
+                    f"steps_per_epoch={self.steps_per_epoch!r} and batch_size={self.batch_size} "
+                    "are both given; pass steps_per_epoch, or batch_size and dataset_size"
+                )
+            return _validate.count(
+                "steps_per_epoch",
+                self.steps_per_epoch,
+                minimum=1,
+                advice="pass the number of steps that a record chooses from",
+            )
+        if self.batch_size is None:
+            raise InvalidType(
+                "steps_per_epoch=None is no number; pass the number of steps that a record "
+                "chooses from, or batch_size and dataset_size"
+            )
+        batch, size = self.expected_sizes
+        # Fewer steps to choose from are less private, so a part of one is not counted.
+        return size // batch
+
+
+def _poisson(run: _Run) -> Mechanism:
+    rate, count = run.rate, run.count
+    if run.records == 1:
+        return repeat(PoissonSampled(run.noise, rate=rate), count)
+    if "records_per_person" not in getattr(PoissonSampled, "__dataclass_fields__", {}):
+        raise UnsupportedMechanism(
+            f"records_per_person={run.records} has no bound yet for batches='poisson'"
+        )
+    many = {"records_per_person": run.records}
+    return repeat(PoissonSampled(run.noise, rate=rate, **many), count)
+
+
+def _fixed(run: _Run) -> Mechanism:
+    batch, size = run.sizes
+    step = FixedSize(
+        run.noise,
+        batch_size=batch,
+        dataset_size=size,
+        with_replacement=run.with_replacement,
+        records_per_person=run.records,
+    )
+    return repeat(step, run.count)
+
+
+def _shuffled(run: _Run) -> Mechanism:
+    return repeat(Shuffled(run.noise, records_per_person=run.records), run.whole_epochs)
+
+
+def _allocated(run: _Run) -> Mechanism:
+    run.refuse_person("allocated")
+    bins, epochs = run.bins, run.whole_epochs
+    times = _validate.count("times_per_epoch", run.times_per_epoch, minimum=1)
+    if times > bins:
+        raise InvalidArgument(
+            f"times_per_epoch={times} is more than the {bins} steps of an epoch; a record takes "
+            "part in each step once at most"
+        )
+    if _validate.choice("fixed_bins", run.fixed_bins, (True, False)):
+        return Allocated(run.noise, bins=bins, times=times, kept=epochs)
+    return repeat(Allocated(run.noise, bins=bins, times=times), epochs)
+
+
+def _truncated(run: _Run) -> Mechanism:
+    run.refuse_person("truncated")
+    step = TruncatedPoisson(
+        run.noise,
+        rate=run.rate,
+        dataset_size=_needed("dataset_size", run.dataset_size, "the number of records"),
+        max_batch_size=_needed("max_batch_size", run.max_batch_size, "the largest batch"),
+    )
+    return repeat(step, run.count)
+
+
+def _cyclic(run: _Run) -> Mechanism:
+    run.refuse_person("cyclic")
+    bands = _needed("bands", run.bands, "the number of parts that take turns")
+    cycle = CyclicPoisson(run.noise, rate=run.rate, bands=bands)
+    return repeat(cycle, -(-run.count // bands))
+
+
+_BUILT: dict[BatchScheme, Callable[[_Run], Mechanism]] = {
+    "poisson": _poisson,
+    "fixed": _fixed,
+    "shuffled": _shuffled,
+    "allocated": _allocated,
+    "truncated": _truncated,
+    "cyclic": _cyclic,
+}
+
+
+def _as_typed(number: float) -> Fraction:
+    """The decimals of a number: in floats, 3 epochs at rate 0.3 would take 11 steps."""
+    return Fraction(repr(number))
+
+
+def _size(name: str, value: int | None) -> int | None:
+    return None if value is None else _validate.count(name, value, minimum=1)
+
+
+def _needed(name: str, value: int | None, what: str) -> int:
+    if value is None:
+        raise InvalidType(f"{name}=None is no number; pass {what}")
+    return value

@@ -14,8 +14,12 @@ from gdpnum.errors import InvalidType
 
 __all__ = ["AnyRelation", "Leaf", "Mechanism", "Neighbouring", "checked"]
 
-Neighbouring = Literal["add_remove", "replace"]
-"""How two neighbouring datasets differ: one record more or less, or one record exchanged."""
+Neighbouring = Literal["add_remove", "replace", "zero_out"]
+"""How two neighbouring datasets differ.
+
+One record more or less; one record exchanged for another; or one record's contribution blanked
+out, the size of the dataset and the batches of everybody else unchanged.
+"""
 
 
 class Mechanism(ABC):

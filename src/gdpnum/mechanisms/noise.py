@@ -54,7 +54,8 @@ class Gaussian(Leaf):
     """Gaussian noise on a real query (or a vector, with L2 sensitivity one).
 
     One record more or less tells N(0, sigma^2) from N(1, sigma^2), so the release is exactly
-    1/sigma-GDP. With ``neighbouring="replace"`` a record moves from -1 to 1 and it is 2/sigma-GDP.
+    1/sigma-GDP, and likewise for a record blanked out (``"zero_out"``). With
+    ``neighbouring="replace"`` a record moves from -1 to 1 and it is 2/sigma-GDP.
 
     >>> Gaussian(sigma=2.0)
     Gaussian(sigma=2.0)

@@ -44,7 +44,10 @@ def region_beta(orders: Floats, epsilons: Floats, alphas: Floats) -> Floats:
     D_t is the Renyi divergence of two coins, for orders in [1/2, 1), one (Kullback-Leibler) and
     above; of several orders the largest beta holds. Pessimistic, and accurate relative to beta.
     """
-    return np.exp(_logs(_logits(orders, epsilons, alphas))[1])
+    logits = _logits(orders, epsilons, alphas)
+    beta = np.exp(_logs(logits)[1])
+    # Next to one a float is coarser than the logit; where nothing is told, beta is one itself.
+    return np.where(np.isneginf(logits), beta, beta * (1.0 - 2.0**-52))
 
 
 def region_tpr(orders: Floats, epsilons: Floats, alphas: Floats) -> Floats:

@@ -30,6 +30,7 @@ _LEAVES: dict[str, Any] = {
     for layer in (mechanisms, representations)
     for name in (
         *("Gaussian", "Laplace", "DiscreteGaussian", "DiscreteLaplace", "RandomizedResponse"),
+        *("Allocated", "CyclicPoisson", "FixedSize", "Shuffled", "TruncatedPoisson"),
         *("PoissonSampled", "PureDP", "ApproxDP", "GDP", "RDP", "ZCDP", "TruncatedCDP"),
         "KnownCurve",
     )

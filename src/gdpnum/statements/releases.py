@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gdpnum.mechanisms import (
+    Batches,
     DiscreteGaussian,
     DiscreteLaplace,
     Gaussian,
@@ -12,9 +13,19 @@ from gdpnum.mechanisms import (
     RandomizedResponse,
 )
 from gdpnum.representations import KnownCurve
+from gdpnum.statements.batch_words import conditions, drawn, scheme
 from gdpnum.statements.numbers import as_given
 
-__all__ = ["assumed", "columns", "cut", "in_words", "is_sampled", "noise_unit", "records_of"]
+__all__ = [
+    "assumed",
+    "columns",
+    "cut",
+    "in_words",
+    "is_sampled",
+    "noise_unit",
+    "records_of",
+    "sampling",
+]
 
 # A composition of more parts than this is cut short in words.
 _MOST_PARTS = 6
@@ -34,14 +45,16 @@ def columns(run: Mechanism) -> tuple[float | None, float | None, int | None]:
     if len(run.parts) != 1:
         return None, None, None
     ((leaf, count),) = run.parts
-    rate = leaf.rate if isinstance(leaf, PoissonSampled) else None
-    noise = leaf.inner if isinstance(leaf, PoissonSampled) else leaf
+    rate = getattr(leaf, "rate", None)
+    noise = leaf.inner if isinstance(leaf, PoissonSampled | Batches) else leaf
     return getattr(noise, "sigma", None), rate, count
 
 
 def assumed(run: Mechanism) -> list[str]:
     """What must be true of the releases for the numbers to hold."""
-    found = []
+    found = list(
+        dict.fromkeys(conditions(leaf) for leaf, _ in run.parts if isinstance(leaf, Batches))
+    )
     if is_sampled(run):
         found.append("each step drew every record by itself, and the draws are secret")
     if sum(count for _, count in run.parts) > 1:
@@ -52,14 +65,21 @@ def assumed(run: Mechanism) -> list[str]:
 def noise_unit(run: Mechanism) -> str | None:
     """What the noise is measured in."""
     leaves = [leaf for leaf, _ in run.parts]
-    noises = [leaf.inner if isinstance(leaf, PoissonSampled) else leaf for leaf in leaves]
+    noises = [leaf.inner if isinstance(leaf, PoissonSampled | Batches) else leaf for leaf in leaves]
     found = []
     if any(isinstance(noise, Gaussian | DiscreteGaussian) for noise in noises):
-        trained = all(isinstance(leaf, PoissonSampled) for leaf in leaves)
+        trained = all(isinstance(leaf, PoissonSampled | Batches) for leaf in leaves)
         found.append(f"noise standard deviation / {'clipping norm' if trained else 'sensitivity'}")
     if any(isinstance(noise, Laplace | DiscreteLaplace) for noise in noises):
         found.append("noise scale / sensitivity")
     return "; ".join(found) or None
+
+
+def sampling(run: Mechanism) -> str | None:
+    """How batches were drawn, for machines."""
+    found = ["Poisson" for leaf, _ in run.parts if isinstance(leaf, PoissonSampled)]
+    found += [scheme(leaf) for leaf, _ in run.parts if isinstance(leaf, Batches)]
+    return ", ".join(dict.fromkeys(found)) or None
 
 
 def is_sampled(run: Mechanism) -> bool:
@@ -79,6 +99,8 @@ def cut(text: str) -> str:
 
 
 def _released(leaf: Mechanism, count: int) -> str:
+    if isinstance(leaf, Batches):
+        return f"{_noise(leaf.inner)} on {drawn(leaf, count)}"
     if isinstance(leaf, PoissonSampled):
         sample = f"a random sample that every record joins with probability {as_given(leaf.rate)}"
         each = "on" if count == 1 else "each on"

@@ -357,7 +357,7 @@ def assumptions(statement: Statement) -> dict[str, Any]:
     return {
         "neighbouring": statement.neighbouring,
         "records_per_person": releases.records_of(run),
-        "sampling": "Poisson" if releases.is_sampled(run) else None,
+        "sampling": releases.sampling(run),
         "noise_multiplier": releases.noise_unit(run),
         "composition": "parameters fixed in advance; a release may depend on earlier outcomes",
         "tolerance": statement.tolerance,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
@@ -16,8 +17,8 @@ from typing import Any
 from gdpnum import _validate
 from gdpnum._version import __version__
 from gdpnum.errors import InvalidType
-from gdpnum.sweeps.bar import bar
 from gdpnum.sweeps.journal import Journal, fingerprint
+from gdpnum.sweeps.progress import drawn
 from gdpnum.sweeps.row import COLUMNS, Wanted, rows
 from gdpnum.sweeps.setting import Setting, identity, named
 from gdpnum.sweeps.table import SweepTable
@@ -49,9 +50,8 @@ def sweep(
 
     A setting is a dictionary of what `DPSGD` takes, such as ``noise_multiplier``, ``sample_rate``
     and ``steps``, or ``batch_size``, ``dataset_size`` and ``epochs`` (see `grid`), to which labels
-    of any other name may be added; or any mechanism; a pandas DataFrame has one a
-    row. One that fails becomes a record with its
-    ``error``; the others go on.
+    of any other name may be added; or any mechanism. A DataFrame has one a row. One that fails
+    becomes a record with its ``error``; the others go on.
 
     Work is spread over the cores of this machine, or over ``workers`` of them; 1 stays in this
     process. Any `concurrent.futures.Executor` serves in their place, such as
@@ -59,8 +59,8 @@ def sweep(
     computed.
 
     ``resume`` names a JSON lines file that keeps each row as soon as it is there. A sweep that was
-    interrupted goes on from it; what is in it is not computed again. ``progress=True`` draws a bar
-    on standard error; a function is called with the number of settings done and of all.
+    interrupted goes on from it; what is in it is not computed again. ``progress`` is called with
+    the number of settings done and of all; True draws a line of it on stderr.
 
     >>> from gdpnum import grid, sweep
     >>> table = sweep(
@@ -71,8 +71,7 @@ def sweep(
     >>> [f"{record['mu']:.3f}" for record in table]
     ['0.341', '0.062']
     """
-    chosen = _settings(settings)
-    tell = bar if progress is True else progress or None
+    chosen = _listed(settings)
     wanted = Wanted(tuple(columns), slack, tolerance)
     leading = [named(number, setting) for number, setting in enumerate(chosen)]
     if workers is not None:
@@ -82,18 +81,33 @@ def sweep(
             f"executor={executor!r} has no submit; pass a concurrent.futures.Executor, "
             "such as dask.distributed.Client(...).get_executor()"
         )
+    if isinstance(progress, bool):
+        if not progress:
+            progress = None
+        else:
+            with drawn(sys.stderr) as show:
+                return sweep(
+                    chosen,
+                    columns=wanted.columns,
+                    slack=slack,
+                    tolerance=tolerance,
+                    executor=executor,
+                    workers=workers,
+                    resume=resume,
+                    progress=show,
+                )
     found: dict[int, dict[str, Any]] = {}
     keep: Callable[[Rows], None] = found.update
 
     def gather() -> None:
         left = [(number, one) for number, one in enumerate(chosen) if number not in found]
-        if tell is not None:
-            tell(len(found), len(chosen))
+        if progress is not None:
+            progress(len(found), len(chosen))
 
         def keep_and_tell(some: Rows) -> None:
             keep(some)
-            if tell is not None:
-                tell(len(found), len(chosen))
+            if progress is not None:
+                progress(len(found), len(chosen))
 
         _compute(left, wanted, executor, workers, keep_and_tell)
 
@@ -108,15 +122,11 @@ def sweep(
     return SweepTable(tuple(records))
 
 
-def _settings(settings: Iterable[Setting]) -> list[Setting]:
-    """The settings; of a data frame, its rows without the cells that are empty."""
-    rows = getattr(settings, "to_dict", None)
-    if rows is None or isinstance(settings, SweepTable) or not hasattr(settings, "iloc"):
-        return list(settings)
-    return [
-        {str(key): value for key, value in row.items() if value == value}  # noqa: PLR0124  (NaN)
-        for row in rows("records")
-    ]
+def _listed(settings: Any) -> list[Setting]:
+    """The settings one by one; a DataFrame has them as rows."""
+    if hasattr(settings, "to_dict") and hasattr(settings, "iloc"):
+        return list(settings.to_dict("records"))
+    return list(settings)
 
 
 def _floats(row: dict[str, Any]) -> dict[str, Any]:

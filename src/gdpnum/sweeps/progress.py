@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TextIO, final
 
-__all__ = ["ProgressLine"]
+__all__ = ["drawn"]
 
 _WIDTH = 30
 
 
+@contextmanager
+def drawn(stream: TextIO) -> Iterator[Callable[[int, int], None]]:
+    """What draws the line, ended when all is done."""
+    line = _Line(stream)
+    try:
+        yield line.show
+    finally:
+        line.close()
+
+
 @final
-class ProgressLine:
+class _Line:
     """How many of all are done, how fast, and how long the rest will take.
 
     Redrawn when something is done: a thread that does so would be forked into the workers.

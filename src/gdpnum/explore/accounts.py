@@ -1,0 +1,76 @@
+"""The library asked once for each run: what a drag comes back to is not computed again.
+
+Answers are functions of the run alone, so that keeping them shows nobody anything of anybody else.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import gdpnum
+from gdpnum.errors import BudgetExceeded
+
+if TYPE_CHECKING:
+    from gdpnum.comparison import Comparison
+    from gdpnum.curve.tradeoff import TradeoffCurve
+    from gdpnum.measures.gdp import GDPFit
+    from gdpnum.mechanisms import Mechanism
+    from gdpnum.statements import Statement
+
+__all__ = ["TOLERANCES", "comparison", "curve", "fit", "measured", "stated"]
+
+#: Tried one after another, where an account cannot be as close as it should.
+TOLERANCES = (1e-3, 1e-2, 1e-1)
+
+
+@lru_cache(maxsize=256)
+def fit(run: Mechanism) -> GDPFit:
+    """Mu of a run with all that is known about it, as near as the library gets."""
+    for tolerance in TOLERANCES[:-1]:
+        try:
+            return gdpnum.fit_gdp(run, tolerance=tolerance)
+        except BudgetExceeded:  # noqa: PERF203
+            continue
+    return gdpnum.fit_gdp(run, tolerance=TOLERANCES[-1])
+
+
+@lru_cache(maxsize=64)
+def curve(run: Mechanism) -> TradeoffCurve:
+    """The curve of a run that holds in both directions."""
+    if isinstance(run, gdpnum.Representation):
+        # It implies its curve exactly.
+        return run.curve().symmetrised()
+    return gdpnum.tradeoff_curve(run, tolerance=fit(run).tolerance)
+
+
+@lru_cache(maxsize=16)
+def stated(run: Mechanism, dataset_size: int | None, name: str | None) -> Statement:
+    """The whole statement of a run."""
+    tolerance = fit(run).tolerance
+    return gdpnum.statement(run, tolerance=tolerance, dataset_size=dataset_size, name=name)
+
+
+@lru_cache(maxsize=16)
+def comparison(*runs: Mechanism) -> Comparison:
+    """How runs stand to each other."""
+    return gdpnum.compare(*runs)
+
+
+@lru_cache(maxsize=16_384)
+def measured(run: Mechanism, measure: str, at: float) -> float:
+    """One number of a run, for a map: mu, epsilon at a delta, or the TPR at an FPR; or NaN.
+
+    A map is read to a per cent, and so it is computed. NaN, which a map leaves blank, says that the
+    library gave up.
+    """
+    for tolerance in TOLERANCES[1:]:
+        try:
+            if measure == "mu":
+                return gdpnum.fit_gdp(run, tolerance=tolerance).mu
+            found = gdpnum.tradeoff_curve(run, tolerance=tolerance)
+            return found.epsilon(at) if measure == "epsilon" else found.tpr(at)
+        except BudgetExceeded:  # noqa: PERF203
+            continue
+    return math.nan

@@ -1,0 +1,175 @@
+"""Compare: the run that is set beside those that were pinned."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import gdpnum
+from gdpnum.explore import accounts
+from gdpnum.explore.curves import EVEN, LOG, Line, panel
+from gdpnum.explore.drawing import Node, node
+from gdpnum.explore.plan import headline
+from gdpnum.explore.words import delta_shown, fpr_said, fpr_shown, run_in_words, tpr_said, upper
+
+if TYPE_CHECKING:
+    from gdpnum.comparison import Pairing
+    from gdpnum.explore.state import State
+    from gdpnum.mechanisms import Mechanism
+
+__all__ = ["compare", "names", "paper_table", "runs"]
+
+
+def runs(state: State) -> list[Mechanism]:
+    """What is compared: the run that is set, then those pinned."""
+    return [state.run, *(one.read or one.run for one in state.subjects)]
+
+
+def names(state: State) -> list[str]:
+    """A name for each: its own, or a letter."""
+    return [
+        state.name or "This run",
+        *(one.name or f"Pin {number}" for number, one in enumerate(state.subjects, 1)),
+    ]
+
+
+def compare(state: State) -> dict[str, Any]:
+    """The table, the sentences and both drawings."""
+    found, called = runs(state), names(state)
+    curves = [accounts.curve(run) for run in found]
+    lines = [Line.of(f"line line-{number}", curve) for number, curve in enumerate(curves)]
+    marks = [(f"line-{number}", curve.tpr(state.fpr)) for number, curve in enumerate(curves)]
+    said = "; ".join(
+        f"{name} at most {tpr_said(curve.tpr(state.fpr))}"
+        for name, curve in zip(called, curves, strict=True)
+    )
+    title = f"Curves together. At a false positive rate of {fpr_said(state.fpr)}: {said}."
+    drawn: dict[str, Any] = {"fpr": state.fpr, "marks": marks[::-1], "title": title}
+    return {
+        "table": _table(state, found, called),
+        "orders": node("ul", *(node("li", one) for one in _orders(found, called))),
+        "drawings": {
+            "compare_even": panel(EVEN, lines[::-1], **drawn),
+            "compare_log": panel(LOG, lines[::-1], **drawn),
+        },
+    }
+
+
+def paper_table(state: State, form: str) -> str:
+    """The table for a paper."""
+    table = getattr(gdpnum, "table", None)
+    if table is not None:
+        # Numbered where two have the same name.
+        called = names(state)
+        unique = [
+            name if called.count(name) == 1 else f"{name} ({number})"
+            for number, name in enumerate(called, 1)
+        ]
+        named = dict(zip(unique, runs(state), strict=True))
+        return str(table(named, format=form, delta=state.delta))
+    rows = [_numbers(state, run) for run in runs(state)]
+    head = [
+        "run",
+        "mu",
+        "regret",
+        f"TPR at FPR {fpr_shown(state.fpr)}",
+        f"epsilon at delta {delta_shown(state.delta)}",
+    ]
+    body = [[name, *row] for name, row in zip(names(state), rows, strict=True)]
+    return _markdown(head, body) if form == "markdown" else _latex(head, body)
+
+
+def _numbers(state: State, run: Mechanism) -> list[str]:
+    mu, regret = headline(accounts.fit(run))
+    curve = accounts.curve(run)
+    return [mu, regret, upper(curve.tpr(state.fpr)), upper(curve.epsilon(state.delta))]
+
+
+def _table(state: State, found: list[Mechanism], called: list[str]) -> Node:
+    head = (
+        "run",
+        "mu",
+        "regret",
+        f"TPR at FPR {fpr_said(state.fpr)}",
+        f"epsilon at delta {delta_shown(state.delta)}",
+    )
+    body = []
+    for number, (name, run) in enumerate(zip(called, found, strict=True)):
+        mu, regret = headline(accounts.fit(run))
+        curve = accounts.curve(run)
+        what = run_in_words(run)
+        label = node(
+            "th",
+            node("span", class_=f"sample line-{number}"),
+            node("span", name),
+            node("small", what if len(what) < 200 else f"{what[:197]}..."),
+            scope="row",
+        )
+        cells = (mu, regret, tpr_said(curve.tpr(state.fpr)), upper(curve.epsilon(state.delta)))
+        body.append(node("tr", label, *(node("td", cell) for cell in cells)))
+    return node(
+        "table",
+        node("caption", "Every number is an upper bound"),
+        node("thead", node("tr", *(node("th", name, scope="col") for name in head))),
+        node("tbody", *body),
+    )
+
+
+def _orders(found: list[Mechanism], called: list[str]) -> list[str]:
+    if len(found) < 2:
+        return ["Pin a run, then change what is set: both are compared here."]
+    compared = accounts.comparison(*found)
+    pairs = combinations(range(len(found)), 2)
+    return [_order(called[i], called[j], compared.between(i, j)) for i, j in pairs]
+
+
+def _order(first: str, second: str, pairing: Pairing) -> str:
+    if pairing.order in ("more private", "less private"):
+        better, worse = (first, second) if pairing.order == "more private" else (second, first)
+        at = f" of {pairing.smallest_fpr:g} or more" if pairing.smallest_fpr else ""
+        return (
+            f"{better} is more private than {worse}: at no FPR{at} does an attack on it find more."
+        )
+    if pairing.order == "incomparable" and pairing.crossing is not None:
+        lower, higher = pairing.crossing.lower, pairing.crossing.higher
+        return (
+            f"Neither {first} nor {second} is more private; they cross at about FPR "
+            f"{pairing.crossing.alpha:.3g}: at FPR {fpr_shown(lower.alpha)}, {first} allows a TPR "
+            f"of {upper(lower.first_tpr)} and {second} {upper(lower.second_tpr)}; at FPR "
+            f"{fpr_shown(higher.alpha)}, {upper(higher.first_tpr)} and {upper(higher.second_tpr)}."
+        )
+    said = "equally private" if pairing.order == "equal" else "too close to call"
+    return f"{first} and {second} are {said}."
+
+
+def _markdown(head: list[str], body: list[list[str]]) -> str:
+    rows = [head, ["---"] * len(head), *body]
+    return "\n".join(
+        f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |" for row in rows
+    )
+
+
+_TEX = {
+    **{one: f"\\{one}" for one in "&%$#_{}"},
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "\\": r"\textbackslash{}",
+}
+
+
+def _latex(head: list[str], body: list[list[str]]) -> str:
+    def row(cells: list[str]) -> str:
+        return " & ".join("".join(_TEX.get(one, one) for one in cell) for cell in cells) + r" \\"
+
+    lines = [row(cells) for cells in body]
+    return "\n".join(
+        [
+            rf"\begin{{tabular}}{{l{'r' * (len(head) - 1)}}}",
+            r"\hline",
+            row(head),
+            r"\hline",
+            *lines,
+            r"\hline",
+            r"\end{tabular}",
+        ]
+    )

@@ -1,0 +1,142 @@
+"""Scores of an attack: read from a file, and what an audit shows by them, under the curve.
+
+A file is JSON, ``{"scores_in": [...], "scores_out": [...]}``, or CSV with the columns score and
+included.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import gdpnum
+from gdpnum.errors import InvalidArgument
+from gdpnum.explore import accounts, plan
+from gdpnum.explore.curves import EVEN, LOG, Line, panel
+from gdpnum.explore.drawing import Node
+from gdpnum.explore.words import lower, upper
+
+if TYPE_CHECKING:
+    from gdpnum.explore.state import State
+    from gdpnum.mechanisms import Mechanism
+
+__all__ = ["audited", "counted", "has_audit", "scores_of"]
+
+_MOST = 1_000_000
+_SIDES = {
+    **dict.fromkeys(("1", "true", "in", "1.0"), "scores_in"),
+    **dict.fromkeys(("0", "false", "out", "0.0"), "scores_out"),
+}
+
+_DESIGNS = {
+    "runs": "Each score is taken to be of a run of its own, with or without the canary.",
+    "one_run": "The scores are taken to be of canaries of one run, each included by a fair coin.",
+}
+
+
+def scores_of(label: str, content: str) -> dict[str, list[float]] | None:
+    """The scores in a file; None if it is of another kind."""
+    if content.lstrip().startswith("{"):
+        try:
+            document = json.loads(content)
+        except (ValueError, RecursionError):
+            return None
+        return _checked(label, document)
+    first, _, rest = content.partition("\n")
+    head = [name.strip().lower() for name in first.split(",")]
+    if not {"score", "included"} <= set(head):
+        return None
+    found: dict[str, list[Any]] = {"scores_in": [], "scores_out": []}
+    for number, row in enumerate(csv.reader(io.StringIO(rest)), 2):
+        if not row:
+            continue
+        cells = dict(zip(head, (cell.strip() for cell in row), strict=False))
+        side = _SIDES.get(cells.get("included", "").lower())
+        if side is None:
+            raise InvalidArgument(
+                f"{label}: line {number} says included={cells.get('included')!r}; write 1 or 0"
+            )
+        found[side].append(cells.get("score"))
+    return _checked(label, found)
+
+
+def _checked(label: str, document: object) -> dict[str, list[float]] | None:
+    if not isinstance(document, dict) or not {"scores_in", "scores_out"} <= set(document):
+        return None
+    return {key: _numbers(f"{label}: {key}", document[key]) for key in ("scores_in", "scores_out")}
+
+
+def _numbers(name: str, values: object) -> list[float]:
+    if not isinstance(values, list) or not values or len(values) > _MOST:
+        raise InvalidArgument(f"{name} is no list of 1 to {_MOST} scores; pass one")
+    try:
+        found = [float(value) for value in values if not isinstance(value, bool)]
+    except (TypeError, ValueError, OverflowError):
+        found = []
+    if len(found) != len(values) or not all(map(math.isfinite, found)):
+        raise InvalidArgument(f"{name} holds what is no finite number; pass one score a record")
+    return found
+
+
+def counted(scores: Mapping[str, list[float]]) -> str:
+    """How many there are."""
+    return f"{len(scores['scores_in'])} scores with the record, {len(scores['scores_out'])} without"
+
+
+def has_audit() -> bool:
+    """Whether the library at hand audits."""
+    return callable(getattr(gdpnum, "audit", None))
+
+
+def audited(state: State, run: Mechanism, document: object) -> dict[str, Any]:
+    """What scores show, beside what the account allows."""
+    if not has_audit():
+        raise InvalidArgument(f"gdpnum {gdpnum.__version__} has no audit; pass no scores")
+    scores = _checked("scores", document)
+    if scores is None:
+        raise InvalidArgument("there are no scores_in and scores_out; pass both")
+    found, line = _audit(run, state.scores, tuple(scores["scores_in"]), tuple(scores["scores_out"]))
+    # An audit never confirms.
+    verdict = "refuted" if found.refuted else "not refuted"
+    said = (
+        f"By the attack, mu is at least {lower(found.mu_lower)} at confidence "
+        f"{found.confidence:g}; by the account, at most {plan.headline(accounts.fit(run))[0]}, "
+        f"which is {verdict} (p = {upper(found.p_value, digits=3)}). {counted(scores)}. "
+        f"{_DESIGNS[state.scores]}"
+    )
+    return {"texts": {"audit_said": said}, "drawings": _drawings(state, run, found, line)}
+
+
+@lru_cache(maxsize=4)
+def _audit(
+    run: Mechanism, design: str, used: tuple[float, ...], unused: tuple[float, ...]
+) -> tuple[Any, Line | None]:
+    """The audit and, where it bounds TPRs, their line."""
+    # By name: an earlier gdpnum has none.
+    library: Any = gdpnum
+    if design == "one_run":
+        included = [True] * len(used) + [False] * len(unused)
+        return library.audit_one_run([*used, *unused], included, claim=run), None
+    found = library.audit(list(used), list(unused), claim=run)
+    rates = (tuple(float(found.tpr(fpr)) for fpr in fprs) for fprs in Line.fprs())
+    return found, Line("shown", *rates)
+
+
+def _drawings(state: State, run: Mechanism, found: Any, line: Line | None) -> dict[str, Node]:
+    """The run's curve with what the audit has shown under it."""
+    fit, curve = accounts.fit(run), accounts.curve(run)
+    lines = [Line.of("run", curve), Line.of("by-mu", fit.curve())]
+    marks = [("by-mu", fit.tpr(state.fpr)), ("run", curve.tpr(state.fpr))]
+    title = "The curve"
+    if line is not None:
+        shown = float(found.tpr(state.fpr))
+        lines.append(line)
+        marks.append(("shown", shown))
+        title = f"The curve, with what the audit has shown: at least {lower(shown)} at this FPR"
+    drawn: dict[str, Any] = {"title": title, "fpr": state.fpr, "marks": marks}
+    return {"read_even": panel(EVEN, lines, **drawn), "read_log": panel(LOG, lines, **drawn)}
