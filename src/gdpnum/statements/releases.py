@@ -1,0 +1,132 @@
+"""How each kind of release is said: one small function a form."""
+
+from __future__ import annotations
+
+from gdpnum.mechanisms import (
+    Batches,
+    DiscreteGaussian,
+    DiscreteLaplace,
+    Gaussian,
+    Laplace,
+    Mechanism,
+    PoissonSampled,
+    RandomizedResponse,
+)
+from gdpnum.representations import KnownCurve
+from gdpnum.statements.batch_words import conditions, drawn, scheme
+from gdpnum.statements.numbers import as_given
+
+__all__ = [
+    "assumed",
+    "columns",
+    "cut",
+    "in_words",
+    "is_sampled",
+    "noise_unit",
+    "records_of",
+    "sampling",
+]
+
+# A composition of more parts than this is cut short in words.
+_MOST_PARTS = 6
+
+
+def in_words(run: Mechanism) -> str:
+    """What was run, for readers of no Python."""
+    if not run.parts:
+        return "nothing that depends on the data"
+    shown = [_released(leaf, count) for leaf, count in run.parts[:_MOST_PARTS]]
+    left = len(run.parts) - len(shown)
+    return "; ".join(shown) + (f"; and {left} more" if left else "")
+
+
+def columns(run: Mechanism) -> tuple[float | None, float | None, int | None]:
+    """Noise, rate and steps of a run of one kind of release; None where there is no such thing."""
+    if len(run.parts) != 1:
+        return None, None, None
+    ((leaf, count),) = run.parts
+    rate = getattr(leaf, "rate", None)
+    noise = leaf.inner if isinstance(leaf, PoissonSampled | Batches) else leaf
+    return getattr(noise, "sigma", None), rate, count
+
+
+def assumed(run: Mechanism) -> list[str]:
+    """What must be true of the releases for the numbers to hold."""
+    found = list(
+        dict.fromkeys(conditions(leaf) for leaf, _ in run.parts if isinstance(leaf, Batches))
+    )
+    if is_sampled(run):
+        found.append("each step drew every record by itself, and the draws are secret")
+    if sum(count for _, count in run.parts) > 1:
+        found.append("noise and rates were fixed in advance")
+    return found
+
+
+def noise_unit(run: Mechanism) -> str | None:
+    """What the noise is measured in."""
+    leaves = [leaf for leaf, _ in run.parts]
+    noises = [leaf.inner if isinstance(leaf, PoissonSampled | Batches) else leaf for leaf in leaves]
+    found = []
+    if any(isinstance(noise, Gaussian | DiscreteGaussian) for noise in noises):
+        trained = all(isinstance(leaf, PoissonSampled | Batches) for leaf in leaves)
+        found.append(f"noise standard deviation / {'clipping norm' if trained else 'sensitivity'}")
+    if any(isinstance(noise, Laplace | DiscreteLaplace) for noise in noises):
+        found.append("noise scale / sensitivity")
+    return "; ".join(found) or None
+
+
+def sampling(run: Mechanism) -> str | None:
+    """How batches were drawn, for machines."""
+    found = ["Poisson" for leaf, _ in run.parts if isinstance(leaf, PoissonSampled)]
+    found += [scheme(leaf) for leaf, _ in run.parts if isinstance(leaf, Batches)]
+    return ", ".join(dict.fromkeys(found)) or None
+
+
+def is_sampled(run: Mechanism) -> bool:
+    """Whether a release is on a random sample."""
+    return any(isinstance(leaf, PoissonSampled) for leaf, _ in run.parts)
+
+
+def records_of(run: Mechanism) -> int:
+    """How many records of one person the numbers cover."""
+    found = [getattr(leaf, "records_per_person", 1) for leaf, _ in run.parts]
+    return min(found, default=1)
+
+
+def cut(text: str) -> str:
+    """A long text in short."""
+    return text if len(text) <= 120 else f"{text[:117]}..."
+
+
+def _released(leaf: Mechanism, count: int) -> str:
+    if isinstance(leaf, Batches):
+        return f"{_noise(leaf.inner)} on {drawn(leaf, count)}"
+    if isinstance(leaf, PoissonSampled):
+        sample = f"a random sample that every record joins with probability {as_given(leaf.rate)}"
+        each = "on" if count == 1 else "each on"
+        if isinstance(leaf.inner, Gaussian):
+            steps, sigma = "1 step" if count == 1 else f"{count} steps", as_given(leaf.inner.sigma)
+            return f"{steps} of DP-SGD with noise multiplier {sigma}, {each} {sample}"
+        return f"{_noise(leaf.inner)}, {_times(count)}, {each} {sample}"
+    return f"{_noise(leaf)}, {_times(count)}"
+
+
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count} times"
+
+
+def _noise(leaf: Mechanism) -> str:
+    if isinstance(leaf, Gaussian | DiscreteGaussian):
+        kind = "Gaussian" if isinstance(leaf, Gaussian) else "discrete Gaussian"
+        return f"{kind} noise with noise multiplier {as_given(leaf.sigma)}"
+    if isinstance(leaf, Laplace | DiscreteLaplace):
+        kind = "Laplace" if isinstance(leaf, Laplace) else "discrete Laplace"
+        return f"{kind} noise of scale {as_given(leaf.scale)}"
+    if isinstance(leaf, RandomizedResponse):
+        return (
+            f"randomised response among {leaf.categories} answers with epsilon "
+            f"{as_given(leaf.epsilon)}"
+        )
+    if isinstance(leaf, KnownCurve):
+        return "a mechanism of which only the trade-off curve is known"
+    return f"a mechanism of which only {cut(repr(leaf))} is known"
