@@ -67,7 +67,10 @@ nitpicky = True
 nitpick_ignore_regex = [
     (r"py:.*", r"(numpy|np|matplotlib|collections|concurrent|typing|datetime|pathlib)\..*"),
     (r"py:.*", r"(Floats|ArrayLike|NDArray.*|Axes|Executor|Path|Any|T|Callable|Iterable|Sequence)"),
-    (r"py:.*", r"(Mapping|MutableMapping|_ScalarT.*|datetime\.date|Iterator|Subject|gdpnum\.subject\.HasCurve)"),
+    (
+        r"py:.*",
+        r"(Mapping|MutableMapping|_ScalarT.*|datetime\.date|Iterator|Subject|gdpnum\.subject\.HasCurve)",
+    ),
 ]
 
 linkcheck_ignore = [

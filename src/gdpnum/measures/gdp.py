@@ -47,6 +47,9 @@ _REFINEMENTS = 3
 # Of a Gaussian mu itself is reported, unless the slack allows for less by more than this share.
 _NOTABLE = 1e-3
 
+# What the contour's mu is good for, at least; its bracket says more.
+_CONTOUR_TOLERANCE = 1e-6
+
 # A mu below this is next to nothing; there the tolerance is relative to this.
 _TINY = 1e-3
 
@@ -157,7 +160,7 @@ def accounted_fit(subject: Subject, slack: float, asked: Accuracy) -> tuple[Acco
     finer = asked
     for _ in range(_REFINEMENTS):
         found = account(subject, finer)
-        fit = replace(_fit(found, slack), tolerance=asked.tolerance)
+        fit = _fit(found, slack)
         gap = fit.mu - fit.mu_lower
         final = asked.grid_step is not None or slack == 0.0 or math.isinf(fit.mu)
         settled = final or found.known is not None or not found.is_exact
@@ -210,7 +213,7 @@ def _contour_fit(found: Account, mechanism: Mechanism, fit: Fits, slack: float) 
         regret=regret,
         advantage=float(fit.advantage[0]),
         tail_ratio=mu / mu_of_advantage(float(fit.advantage[0])),
-        tolerance=found.accuracy.tolerance,
+        tolerance=min(found.accuracy.tolerance, _CONTOUR_TOLERANCE),
         neighbouring=found.neighbouring,
     )
 

@@ -12,14 +12,14 @@ import numpy as np
 
 from gdpnum import _validate
 from gdpnum._version import __version__
-from gdpnum.account import tradeoff_curve
+from gdpnum.bounds.accuracy import SMALLEST_TPR, accuracy
 from gdpnum.curve.gaussian import GaussianCurve
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import InvalidType, UnsupportedMechanism
-from gdpnum.floats import Floats
-from gdpnum.measures.gdp import GDPFit, fit_gdp
+from gdpnum.floats import NUMPY, Floats
+from gdpnum.measures.gdp import GDPFit, accounted_fit
 from gdpnum.mechanisms.mechanism import Mechanism
-from gdpnum.representations import KnownCurve, Representation, TruncatedCDP
+from gdpnum.representations import KnownCurve, TruncatedCDP
 from gdpnum.risk import REPORTED_FPRS
 from gdpnum.statements.check import iso_date, pure_epsilon, records, text_or_none, tpr_by_mu
 from gdpnum.statements.description import parts_of, run_of
@@ -77,7 +77,7 @@ def statement(
     mechanism: Subject,
     *,
     slack: float = 1e-10,
-    tolerance: float = 1e-3,
+    tolerance: float | None = None,
     deltas: Iterable[float] = DELTAS,
     fprs: Iterable[float] = FPRS,
     dataset_size: int | None = None,
@@ -176,17 +176,16 @@ def _audited(audit: Any) -> Audited | None:
 
 
 def _accounted(
-    subject: Subject, slack: float, tolerance: float
+    subject: Subject, slack: float, tolerance: float | None
 ) -> tuple[Mechanism, GDPFit, TradeoffCurve]:
-    """What was run in its plain form, with its fit and its curve, which is symmetric."""
+    """What was run in its plain form, with its fit and its curve, both read off one account."""
     meant = plain("mechanism", subject)
     run = run_of(parts_of(KnownCurve(meant) if isinstance(meant, TradeoffCurve) else meant))
-    if isinstance(run, Representation):
-        # It implies its curve exactly; no lattice is needed.
-        curve = run.curve().symmetrised()
-        return run, fit_gdp(curve, slack=slack, tolerance=tolerance), curve
-    fit = fit_gdp(run, slack=slack, tolerance=tolerance)
-    return run, fit, tradeoff_curve(run, tolerance=fit.tolerance)
+    slack = _validate.fraction("slack", slack, advice="pass an absolute allowance such as 1e-10")
+    asked = accuracy(tolerance, slack=min(slack, SMALLEST_TPR))
+    with np.errstate(**NUMPY):
+        found, fit = accounted_fit(run, slack, asked)
+        return run, fit, found.curve
 
 
 def _columns(curve: TradeoffCurve, fit: GDPFit, fprs: list[float]) -> CurvePoints:

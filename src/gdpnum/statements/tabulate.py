@@ -38,7 +38,7 @@ def table(
     format: str = "text",
     delta: float = 1e-5,
     slack: float = 1e-10,
-    tolerance: float = 1e-3,
+    tolerance: float | None = None,
 ) -> str:
     """Several runs in one table: name, noise, rate, steps, mu, regret, and epsilon at a delta.
 
@@ -61,7 +61,7 @@ def table(
 
 
 def _stated(
-    runs: Mapping[str, Any] | Iterable[Any], delta: float, slack: float, tolerance: float
+    runs: Mapping[str, Any] | Iterable[Any], delta: float, slack: float, tolerance: float | None
 ) -> list[tuple[str, Statement]]:
     delta = _validate.probability("delta", delta)
     named = runs.items() if isinstance(runs, Mapping) else ((None, run) for run in runs)

@@ -133,23 +133,24 @@ TERMS = (
 
 def short(statement: Statement) -> str:
     """The repr."""
-    mu, regret = headline(statement, digits=4)
+    mu, regret = headline(statement)
     return (
         f"<Statement of {releases.cut(statement.mechanism)}: mu <= {mu}, "
         f"slack {delta_shown(statement.slack)}, regret <= {regret}>"
     )
 
 
-def headline(statement: Statement, *, digits: int = 3) -> tuple[str, str]:
+def headline(statement: Statement, *, digits: int = 5) -> tuple[str, str]:
     """Mu rounded up, and a bound on the regret of the mu that is so printed.
 
     Delta(f, g_nu) <= Delta(f, g_mu) + Delta(g_mu, g_nu), and for nu above mu the last term is at
-    most half the difference of their advantages. More digits are taken where rounding would make
-    an mu that is enough look like one that is not.
+    most half the difference of their advantages. Five digits of mu are so many that its regret is
+    that of the run's own mu to the two that are printed; more are taken where rounding would make
+    a mu that is enough look like one that is not.
     """
     while True:
         mu = upper(statement.mu, digits=digits)
-        regret = upper(_regret_of(statement, mu), digits=digits - 1)
+        regret = upper(_regret_of(statement, mu), digits=digits - 3)
         if not statement.is_complete or float(regret) < COMPLETE_REGRET or digits > 17:
             return mu, regret
         digits += 1
