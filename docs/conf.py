@@ -57,6 +57,8 @@ autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
 autodoc_preserve_defaults = True
 python_use_unqualified_type_names = True
+# A signature that is longer has a line a parameter.
+maximum_signature_line_length = 60
 # `fit_gdp` in a docstring is a link where there is such a name.
 default_role = "py:obj"
 
@@ -65,7 +67,10 @@ nitpicky = True
 nitpick_ignore_regex = [
     (r"py:.*", r"(numpy|np|matplotlib|collections|concurrent|typing|datetime|pathlib)\..*"),
     (r"py:.*", r"(Floats|ArrayLike|NDArray.*|Axes|Executor|Path|Any|T|Callable|Iterable|Sequence)"),
-    (r"py:.*", r"(Mapping|MutableMapping|_ScalarT.*|datetime\.date|Iterator|Subject)"),
+    (
+        r"py:.*",
+        r"(Mapping|MutableMapping|_ScalarT.*|datetime\.date|Iterator|Subject|gdpnum\.subject\.HasCurve)",
+    ),
     (r"py:.*", r"(P|gdpnum\.budget\.ledger\.[PRT])"),
 ]
 

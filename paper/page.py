@@ -9,8 +9,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 import gdpnum
-from gdpnum.report.head import content_hash, head
-from gdpnum.report.markup import element, escaped, table
+from gdpnum.blocks.html import content_hash, element, escaped, head, table
 from gdpnum.rounding import rounded_up
 from gdpnum.statements.citation import CITATION, URL
 from paper.result import Cell, Finding, Listing, Number, Picture, Section, Table
@@ -28,7 +27,7 @@ def page(sections: Sequence[Section]) -> str:
     """The page; its pictures are in it, the links lead to files beside it."""
     style = "\n".join(
         files(package).joinpath("style.css").read_text(encoding="utf-8")
-        for package in ("gdpnum.report", "paper")
+        for package in ("gdpnum.statements.page", "paper")
     )
     policy = (
         f"default-src 'none'; img-src data:; style-src '{content_hash(style)}'; base-uri 'none'; "

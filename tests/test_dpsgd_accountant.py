@@ -112,7 +112,8 @@ def test_pld_needs_its_package(monkeypatch):
 @pytest.mark.parametrize("history", [(), ((1.0, 0.5, 0),), ((1.0, 0.0, 10),), ((0.0, 0.0, 10),)])
 def test_without_a_release_nothing_is_lost(history):
     accountant = accountant_of(*history)
-    assert accountant.get_mu_and_regret() == (0.0, 0.0)
+    # Half the slack of 1e-10 is given away, whatever was run.
+    assert accountant.get_mu_and_regret() == (0.0, pytest.approx(0.5e-10, rel=1e-3))
     assert accountant.get_epsilon(1e-5) == accountant.get_epsilon(0.0) == 0.0
     assert accountant.get_advantage() == 0.0
     assert accountant.get_beta([0.0, 0.25, 1.0]).tolist() == [1.0, 0.75, 0.0]

@@ -16,7 +16,7 @@ EXAMPLES = Path(__file__).parents[1] / "examples"
         "noise_for_a_risk.py": ("noise multiplier 0.878", "TPR <= 0.01000 at FPR = 0.001"),
         "two_papers.py": ("The second, with the larger epsilon, is more private.",),
         "dp_ftrl.py": ("published: mu = 1.273", "tree: sensitivity", "banded: sensitivity 2.9"),
-        "profile_only.py": ("mu = 1.030", "mu is not a good summary", "mu is inf", "five of them"),
+        "profile_only.py": ("mu = 1.030", "mu is not enough", "mu is inf", "five of them"),
     }.items(),
 )
 def test_an_example_runs_and_says_what_it_should(name, facts):

@@ -89,6 +89,9 @@ if TYPE_CHECKING:
         TruncatedCDP,
     )
     from gdpnum.statements import Statement, statement
+    from gdpnum.statements.registry import from_registry
+    from gdpnum.statements.tabulate import table
+    from gdpnum.statements.verify import Verification, verify
     from gdpnum.sweeps import SweepTable, grid, sweep
 
 __all__ = [
@@ -142,6 +145,7 @@ __all__ = [
     "TruncatedCDP",
     "TruncatedPoisson",
     "UnsupportedMechanism",
+    "Verification",
     "__version__",
     "advantage_from_mu",
     "audit",
@@ -162,6 +166,7 @@ __all__ = [
     "from_opacus",
     "from_opendp",
     "from_pld",
+    "from_registry",
     "get_worst_case_regret",
     "grid",
     "integrations",
@@ -178,9 +183,11 @@ __all__ = [
     "risk",
     "statement",
     "sweep",
+    "table",
     "to_opendp",
     "tpr_from_mu",
     "tradeoff_curve",
+    "verify",
 ]
 
 # Where each name is that needs numpy.
@@ -226,6 +233,9 @@ _LAZY = {
         "TruncatedCDP",
     ],
     "gdpnum.statements": ["Statement", "statement"],
+    "gdpnum.statements.registry": ["from_registry"],
+    "gdpnum.statements.tabulate": ["table"],
+    "gdpnum.statements.verify": ["Verification", "verify"],
     "gdpnum.sweeps": ["SweepTable", "grid", "sweep"],
 }
 _SUBMODULES = ("converter", "dpsgd", "integrations", "plot", "report", "risk")
@@ -243,4 +253,5 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    # What is public, and nothing that only this file needs.
+    return sorted(__all__)

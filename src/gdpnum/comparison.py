@@ -7,10 +7,12 @@ import reprlib
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import combinations
-from typing import final
+from typing import Any, final
 
 from gdpnum import _validate
 from gdpnum.account import as_curve
+from gdpnum.blocks.block import Sentence, Table
+from gdpnum.blocks.html import html
 from gdpnum.bounds.accuracy import SMALLEST_TPR, checked_tolerance
 from gdpnum.curve.gaussian import GaussianCurve
 from gdpnum.curve.order import Relation, Witness, curve_order
@@ -73,12 +75,12 @@ class Pairing:
 
 
 @final
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Comparison:
     """Several subjects side by side; ``order``, ``crossing`` and so on are of the first two.
 
-    ``mus`` hold at ``slack``. ``between(i, j)`` is how any subject stands to a later one. Printed,
-    it is a table.
+    ``mus`` hold at ``slack``, or at its own if a subject is a fit: ``slacks``. ``between(i, j)`` is
+    how any subject stands to a later one. Printed, it is a table.
     """
 
     subjects: tuple[str, ...]
@@ -87,6 +89,7 @@ class Comparison:
     slack: float
     tolerance: float
     pairings: tuple[Pairing, ...]
+    slacks: tuple[float, ...] = ()
 
     @property
     def order(self) -> Order:
@@ -113,20 +116,69 @@ class Comparison:
             )
         return self.pairings[pairs.index((first, second))]
 
+    def __repr__(self) -> str:
+        return f"<Comparison of {len(self.subjects)}: the first against the second: {self.order}>"
+
     def __str__(self) -> str:
-        names = [f"[{number}] {name}" for number, name in enumerate(self.subjects)]
+        names, *columns = zip(*self._rows(), strict=True)
         width = max(map(len, names))
         lines = [f"{'':{width}}  {'mu':>10}  {'advantage':>10}"]
-        lines += [
-            f"{name:{width}}  {rounded_up(mu, digits=5):>10}  {rounded_up(advantage, digits=5):>10}"
-            for name, mu, advantage in zip(names, self.mus, self.advantages, strict=True)
+        rows = zip(names, *columns, strict=True)
+        lines += [f"{name:{width}}  {mu:>10}  {advantage:>10}" for name, mu, advantage in rows]
+        return "\n".join([*lines, *self._orders()])
+
+    def _repr_html_(self) -> str:
+        table = Table(f"At slack {self.slack:g}", ("", "mu", "advantage"), tuple(self._rows()))
+        return html([table, *(Sentence((line,)) for line in self._orders())])
+
+    def to_dict(self) -> dict[str, Any]:
+        """The comparison as dictionaries, lists, texts and plain floats."""
+        pairs = combinations(range(len(self.subjects)), 2)
+        return {
+            "subjects": list(self.subjects),
+            "mus": list(self.mus),
+            "advantages": list(self.advantages),
+            "slack": self.slack,
+            "tolerance": self.tolerance,
+            "pairs": [
+                {
+                    "first": first,
+                    "second": second,
+                    "order": one.order,
+                    "forward": one.forward.value,
+                    "backward": one.backward.value,
+                    "smallest_fpr": one.smallest_fpr,
+                }
+                for (first, second), one in zip(pairs, self.pairings, strict=True)
+            ],
+        }
+
+    def _rows(self) -> list[tuple[str, str, str]]:
+        return [
+            (f"[{number}] {name}", rounded_up(mu, digits=5), rounded_up(advantage, digits=5))
+            for number, (name, mu, advantage) in enumerate(
+                zip(self.subjects, self.mus, self.advantages, strict=True)
+            )
         ]
-        for first, second in combinations(range(len(names)), 2):
+
+    def _orders(self) -> list[str]:
+        lines = []
+        for first, second in combinations(range(len(self.subjects)), 2):
             pairing = self.between(first, second)
             delta = f"Delta {rounded_up(pairing.delta_divergence.value, digits=3)}"
             order = f"{pairing.order}{_condition(pairing)}"
             lines.append(f"[{first}] against [{second}]: {order}, {delta}{_where(pairing)}")
-        return "\n".join(lines)
+        other = [
+            name
+            for name, slack in zip(self.subjects, self.slacks, strict=False)
+            if slack != self.slack
+        ]
+        if other:
+            lines.append(
+                f"The mu of {', '.join(other)} is at a slack of its own, the others at "
+                f"{self.slack:g}: they are not to be compared."
+            )
+        return lines
 
 
 def compare(*subjects: Subject, slack: float = 1e-10, tolerance: float = 1e-4) -> Comparison:
@@ -174,6 +226,7 @@ def compare(*subjects: Subject, slack: float = 1e-10, tolerance: float = 1e-4) -
         advantages=tuple(curve.advantage for curve in curves),
         slack=slack,
         tolerance=tolerance,
+        slacks=tuple(one.slack if isinstance(one, GDPFit) else slack for one in subjects),
         pairings=tuple(
             _pairing(
                 curves[i],

@@ -68,7 +68,7 @@ class CTDAccountant:
     added or removed record, mu, epsilon and the advantage are upper bounds and beta is a lower one.
     The name, for "connect the dots", is the published one.
 
-    Before the first step nothing is released: mu, regret and epsilon are 0, and beta is 1 - alpha.
+    Before the first step nothing is released: mu and epsilon are 0, and beta is 1 - alpha.
     A step with ``noise_multiplier=0`` reveals each record that it samples: mu is infinite, and so
     is epsilon unless delta is at least the probability of being sampled.
 

@@ -121,3 +121,7 @@ def reported_fprs(advantage: float) -> list[float]:
 
 def _curve(subject: Subject) -> TradeoffCurve:
     return as_curve("subject", subject)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

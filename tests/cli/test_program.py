@@ -26,6 +26,7 @@ from tests.cli.test_run import TRAINING
 
 COMMANDS = [
     *("dpsgd", "run", "convert", "calibrate", "compare", "sweep", "opacus", "report", "audit"),
+    *("verify", "table"),
 ]
 
 

@@ -185,7 +185,7 @@ def test_words_that_describe_nothing_are_one_line(text, said):
 def test_two_dataset_sizes_contradict_each_other(file):
     path = file({"dataset_size": 10, "parts": [{"type": "Laplace", "scale": 1}]})
     assert "--dataset-size is 20, but" in refused("run", path, "--dataset-size", "20")
-    assert "1 / dataset size" in printed("run", path, "--dataset-size", "10")
+    assert "(delta 1 / size)" in printed("run", path, "--dataset-size", "10")
 
 
 def test_a_name_cannot_drive_the_terminal(file):

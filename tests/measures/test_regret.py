@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.special import ndtr, ndtri
 
 from gdpnum import (
     DPSGD,
@@ -18,6 +19,7 @@ from gdpnum import (
     RandomizedResponse,
     TruncatedCDP,
     delta_divergence,
+    fit_gdp,
     regret,
     tradeoff_curve,
 )
@@ -199,3 +201,46 @@ def test_gdp_is_about_a_hundred_times_tighter_for_dp_sgd():
     gdp = regret(GDP.fit(RUN, tolerance=1e-5), RUN, tolerance=1e-5)
     assert regret(RDP.fit(RUN).curve("closed_form"), RUN) > 75.0 * gdp
     assert regret(ApproxDP.fit(RUN, delta=1e-5), RUN) > 150.0 * gdp
+
+
+@pytest.mark.parametrize("slack", [1e-10, 1e-3, 0.01, 0.2])
+@pytest.mark.parametrize(
+    "run",
+    [Laplace(scale=1.0), Gaussian(sigma=2.0), RandomizedResponse(epsilon=1.0)],
+    ids=repr,
+)
+def test_the_slack_of_a_fit_is_charged(run, slack):
+    fit = fit_gdp(run, slack=slack)
+    # Delta by its definition on a grid: k such that f(alpha + k) - k <= max(0, f_mu(alpha) - slack)
+    # on the half of the curves where alpha <= beta; both are symmetric.
+    alphas = np.linspace(0.0, 0.5, 20_001)
+    claimed = np.maximum(ndtr(-ndtri(alphas) - fit.mu) - slack, 0.0)
+    steep = claimed >= alphas
+    curve = tradeoff_curve(run, tolerance=1e-5)
+
+    def enough(k):
+        moved = np.asarray(curve.beta(np.minimum(alphas[steep] + k, 1.0))) - k
+        return bool((moved <= claimed[steep] + 1e-12).all())
+
+    low, high = 0.0, 1.0
+    for _ in range(40):
+        middle = 0.5 * (low + high)
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    assert fit.regret >= low - 1e-4  # the grid misses the worst alpha by as much
+    assert fit.regret <= high + 1e-3
+    assert regret(GDP(mu=fit.mu, slack=slack), run) == pytest.approx(fit.regret, abs=2e-4)
+
+
+def test_a_large_slack_is_a_large_regret():
+    run = DPSGD(noise_multiplier=1.0, sample_rate=0.01, steps=1000)
+    fit = fit_gdp(run, slack=0.9)
+    assert fit.mu == 0.0
+    # 0-GDP up to 0.9 allows TPR - FPR of 0.9; half the difference of the advantages is a bound.
+    assert fit.regret >= 0.5 * (0.9 - fit.advantage)
+
+
+@pytest.mark.parametrize("slack", [0.0, 1e-10, 0.05])
+def test_a_fit_has_one_tpr(slack):
+    fit = fit_gdp(Laplace(scale=1.0), slack=slack)
+    for fpr in (0.0, 1e-6, 0.1, 0.5, 0.9, 1.0):
+        assert fit.tpr(fpr) == fit.curve().tpr(fpr)

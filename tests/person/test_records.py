@@ -18,6 +18,7 @@ from gdpnum import (
     calibrate_dpsgd,
     fit_gdp,
     per_person,
+    statement,
     sweep,
     tradeoff_curve,
 )
@@ -119,7 +120,7 @@ def test_dpsgd_for_a_person_is_the_same_everywhere():
     assert row["mu"] == pytest.approx(fit_gdp(run).mu, rel=1e-3)
     options = ["--noise-multiplier", "2", "--sample-rate", "0.02", "--steps", "50"]
     typed = document("dpsgd", *options, "--records-per-person", "3")
-    assert typed["mu"] == fit_gdp(run).mu
+    assert typed["mu"] == statement(run).mu
     found = calibrate_dpsgd(sample_rate=0.02, steps=50, mu=0.5, records_per_person=3)
     assert found.mechanism.records_per_person == 3
     assert fit_gdp(found.mechanism).mu <= 0.5
@@ -143,7 +144,7 @@ def test_a_tuned_run_is_typed():
     options = ["--noise-multiplier", "4", "--sample-rate", "0.02", "--steps", "50"]
     run = DPSGD(noise_multiplier=4.0, sample_rate=0.02, steps=50)
     typed = document("dpsgd", *options, "--tuned", "best-of-geometric:4")
-    assert typed["mu"] == fit_gdp(BestOf(run, number="geometric", mean=4.0)).mu
+    assert typed["mu"] == statement(BestOf(run, number="geometric", mean=4.0)).mu
     assert "the best of a random, undisclosed number of runs" in " ".join(
         printed("dpsgd", *options, "--tuned", "best-of-poisson:2").split()
     )
@@ -153,8 +154,8 @@ def test_a_tuned_run_is_typed():
 def test_a_sentence_names_the_person():
     options = ["--noise-multiplier", "4", "--sample-rate", "0.02", "--steps", "50"]
     text = " ".join(printed("dpsgd", *options, "--records-per-person", "3").split())
-    assert "no attack on one person with at most 3 records has" in text
-    assert "one record " not in text
+    assert "of the people with at most 3 records that were used" in text
+    assert "whoever has several records" not in text
 
 
 def test_tiny_rates_reveal_at_most_what_joins():

@@ -1,5 +1,5 @@
 """The runs whose reports are looked at; python -m tests.report.settings FOLDER writes them there,
-with pictures at two widths, in light and dark, and as printed, if Chromium is installed.
+with pictures at three widths, in light and dark, and as printed, if Chromium is installed.
 """
 
 import sys
@@ -46,7 +46,7 @@ def write(folder):
         return
     with tempfile.TemporaryDirectory() as profile, chromium.Chromium(profile) as browser:
         for name, page in pages.items():
-            for width in (390, 1280):
+            for width in (390, 900, 1280):
                 for dark in (False, True):
                     browser.open(page, width=width, dark=dark)
                     picture = folder / f"{name}-{width}-{'dark' if dark else 'light'}.png"

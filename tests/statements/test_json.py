@@ -1,5 +1,6 @@
 import json
 from importlib.resources import files
+from pathlib import Path
 
 import jsonschema
 import pytest
@@ -95,7 +96,7 @@ def test_keys_of_the_first_command_line_are_kept(stated):
     assert set(document["assumptions"]) >= {
         *("neighbouring", "sampling", "noise_multiplier", "tolerance", "version"),
     }
-    assert document["verdict"] == "below 0.01: mu is a complete report"
+    assert document["verdict"] == "mu is enough"
 
 
 def test_a_statement_is_small_enough_to_embed(stated):
@@ -204,6 +205,12 @@ def test_a_lowered_mu_is_refused():
         (["advantage"], 2.0, "'advantage' is out of range"),
         (["tail_ratio"], 1.0, "'tail_ratio' is not mu divided"),
         (["pure_epsilon"], 0.5, "'epsilon' is out of range"),
+        (["pure_epsilon"], 3.0, "'pure_epsilon' is not that of the run"),
+        (["pure_epsilon"], "inf", "'pure_epsilon' is not that of the run"),
+        (["epsilon", 0, "epsilon"], 0.97, "'epsilon' contradicts profile_points"),
+        (["stated", "tuning"], 3, "tuning=3 is of type int"),
+        (["stated", "extra"], "x", "text is not a statement"),
+        (["audit"], {"sentences": [3], "rows": []}, "audit=3 is of type int"),
         (["name"], 5, "name=5 is of type int, not a text"),
         (["date"], 7, "date=7 is of type int"),
         (["date"], "20260301", "'date' is not a date|date='20260301' is not a date"),
@@ -225,7 +232,7 @@ def test_a_lowered_mu_is_refused():
         (["tpr", 0, "tpr"], 0.0, "'tpr' has rows that are not among"),
         (["epsilon", 0, "epsilon"], -1.0, "'epsilon'"),
         (["epsilon", 0, "delta"], 1e-12, "'epsilon' is not in order"),
-        (["epsilon", 0, "epsilon"], 0.5, "'epsilon' allows less than the curve does"),
+        (["epsilon", 0, "epsilon"], 0.5, "'epsilon' contradicts profile_points"),
         (["pure_epsilon"], 0.99, "'epsilon' is out of range"),
         (["profile_points", "delta", -1], -1.0, "'profile_points' is out of range"),
         (["profile_points"], {"epsilon": [0.0], "delta": [0.3]}, "'profile_points' allows less"),
@@ -257,6 +264,7 @@ def test_an_infinite_mu_may_have_no_reason():
     found = statement(gdpnum.PureDP(epsilon=1000.0), slack=0.0)
     assert check(found)["reason"] is None
     assert "no finite mu at slack 0." in str(found).replace("\n", " ")
+    assert not found.is_complete
 
 
 def test_a_reason_is_shown_as_text(stated):
@@ -271,3 +279,62 @@ def test_a_reason_is_shown_as_text(stated):
 @pytest.mark.parametrize("sigma", [0.01, 0.05, 0.06, 0.0625, 0.1, 3.0, 1e3, 1e9, 1e15])
 def test_any_mu_is_the_same_after_json(sigma):
     check(statement(gdpnum.Gaussian(sigma=sigma)))
+
+
+def test_a_finite_pure_epsilon_where_there_is_none_is_refused(stated):
+    with pytest.raises(gdpnum.InvalidArgument, match=r"'(pure_epsilon|epsilon)'"):
+        Statement.from_json(edited(stated("headline"), "pure_epsilon", to=3.0))
+    with pytest.raises(gdpnum.InvalidArgument, match="'pure_epsilon' is not that of the run"):
+        Statement.from_json(edited(stated("headline"), "pure_epsilon", to=300.0))
+
+
+@pytest.mark.parametrize("factor", [0.9, 0.99, 1.05])
+@pytest.mark.parametrize("row", [0, 1, 2, 3])
+def test_an_epsilon_that_contradicts_the_profile_is_refused(stated, row, factor):
+    found = stated("headline")
+    moved = found.epsilon[row].epsilon * factor
+    if row > 0:
+        moved = max(moved, found.epsilon[row - 1].epsilon)
+    with pytest.raises(gdpnum.InvalidArgument, match="'epsilon'"):
+        Statement.from_json(edited(found, "epsilon", row, "epsilon", to=moved))
+
+
+def test_a_key_that_is_there_twice_is_refused(stated):
+    text = stated("headline").to_json()
+    for twice in (
+        text.replace('"mu":', '"mu": 0.1, "mu":', 1),
+        text.replace('"delta": 1e-05', '"delta": 1e-05, "delta": 1e-05', 1),
+    ):
+        with pytest.raises(gdpnum.InvalidArgument, match="is there twice"):
+            Statement.from_json(twice)
+
+
+FIRST = Path(__file__).parent / "first"
+
+
+@pytest.mark.parametrize("name", ["gaussian", "laplace_slack", "no_finite_mu"])
+def test_a_statement_of_the_first_schema_is_read_and_its_slack_charged(name):
+    text = (FIRST / f"{name}.json").read_text(encoding="utf-8")
+    old, found = json.loads(text), Statement.from_json(text)
+    check(found)
+    again = statement(found.run, slack=found.slack, name=found.name, date=found.date)
+    assert found.mu == float(old["mu"])
+    assert old["regret"] <= again.regret + 1e-12  # it did not charge the slack
+    assert again.regret - 1e-9 <= found.regret <= old["regret"] + found.slack
+    assert found.is_complete == again.is_complete == (name == "gaussian")
+    assert set(found.stated) == {None}
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [(["mu"], 0.1), (["regret"], -1.0), (["tpr", 0, "tpr"], 0.0), (["mechanism"], "nothing")],
+    ids=str,
+)
+def test_a_changed_statement_of_the_first_schema_is_refused(path, value):
+    document = json.loads((FIRST / "laplace_slack.json").read_text(encoding="utf-8"))
+    place = document
+    for key in path[:-1]:
+        place = place[key]
+    place[path[-1]] = value
+    with pytest.raises(gdpnum.InvalidArgument):
+        Statement.from_json(json.dumps(document))

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import final
+from dataclasses import dataclass, fields
+from typing import Any, final
 
+from gdpnum.blocks.block import Table
+from gdpnum.blocks.html import html
 from gdpnum.calibration.target import Target
 from gdpnum.mechanisms.mechanism import Mechanism
 from gdpnum.rounding import rounded_up
@@ -27,7 +29,7 @@ Progress = Callable[[Attempt], object]
 """Called after each engine call."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class _Outcome:
     """What every calibration tells; ``calls`` counts the calls of the engine."""
 
@@ -37,6 +39,18 @@ class _Outcome:
     tolerance: float
     calls: int
     at_limit: bool = False
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self}>"
+
+    def _repr_html_(self) -> str:
+        rows = tuple((name, f"{value}") for name, value in self.to_dict().items())
+        return html([Table(f"{self}", ("field", "value"), rows)])
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields by name: numbers as plain floats, the target and the mechanism as text."""
+        found = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {**found, "target": str(self.target), "mechanism": repr(self.mechanism)}
 
     def _described(self, parameter: str) -> str:
         end = ", the end of the range that has a bound" if self.at_limit else ""
@@ -52,7 +66,7 @@ class _Outcome:
 
 
 @final
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Calibration(_Outcome):
     """The parameter of a family that just meets a target, ``value``; see `calibrate`.
 
@@ -69,7 +83,7 @@ class Calibration(_Outcome):
 
 
 @final
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class DPSGDCalibration(_Outcome):
     """A DP-SGD run that just meets a target, its parameter ``found`` among them.
 

@@ -21,6 +21,8 @@ from gdpnum.cli import (
     report,
     run,
     sweep,
+    table,
+    verify,
 )
 from gdpnum.cli.program import Command, Program, epilog
 
@@ -72,6 +74,7 @@ def options(
 
 _COMMANDS = (
     *(dpsgd, run, convert, calibrate, compare, sweep, opacus, report, audit, explore),
+    *(verify, table),
     completion,
 )
 for _module in _COMMANDS:

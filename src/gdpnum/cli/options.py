@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import difflib
 import functools
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal, final
@@ -13,12 +14,14 @@ import typer
 
 from gdpnum.cli.program import tell
 from gdpnum.cli.quantities import fraction_of, whole_of
+from gdpnum.errors import InvalidArgument
 from gdpnum.training import ARGUMENTS, as_option
 
 __all__ = [
     "JSON",
     "OUTPUT",
     "SLACK",
+    "STATED",
     "STATEMENT",
     "TRAINING",
     "TUNED",
@@ -26,10 +29,19 @@ __all__ = [
     "Option",
     "given",
     "one",
+    "pairs",
+    "stated",
     "takes",
 ]
 
-Kind = Literal["number", "exact", "numbers", "whole", "values", "word", "text", "path", "flag"]
+#: What --state may say.
+STATED = (
+    *("protected", "released", "batches", "tuning", "trust_model", "dataset", "model", "contact"),
+)
+
+Kind = Literal[
+    "number", "exact", "numbers", "whole", "values", "word", "text", "texts", "path", "flag"
+]
 
 _METAVARS: dict[Kind, str] = {
     "number": "NUMBER",
@@ -39,6 +51,7 @@ _METAVARS: dict[Kind, str] = {
     "values": "VALUES",
     "word": "WORD",
     "text": "TEXT",
+    "texts": "KEY=TEXT",
     "path": "FILE",
 }
 
@@ -67,7 +80,7 @@ class Option:
         """As the parameter of a function that typer reads; values stay texts."""
         if self.kind == "flag":
             kind: Any = bool
-        elif self.kind == "numbers":
+        elif self.kind in ("numbers", "texts"):
             kind = list[str] | None
         else:
             kind = Path | None if self.kind == "path" else str | None
@@ -87,7 +100,7 @@ class Option:
 
     def read(self, text: Any) -> Any:
         """The value that was typed, None or False if none was."""
-        if text is None or self.kind in ("flag", "text", "word", "values", "path"):
+        if text is None or self.kind in ("flag", "text", "texts", "word", "values", "path"):
             return text
         if self.kind == "numbers":
             return [float(fraction_of(one, name=self.option)) for one in text] or None
@@ -126,7 +139,12 @@ TUNED = Option(
     "tuned", "text", "The best of a secret number of runs, such as best-of-geometric:10."
 )
 
-SLACK = Option("slack", "number", "How far a TPR may exceed what mu allows. [default: 1e-10]")
+SLACK = Option(
+    "slack",
+    "number",
+    "How far a TPR may exceed what mu allows. 0 makes no exception, and with it sampling earns "
+    "nothing; above 1e-6 mu never stands alone. [default: 1e-10]",
+)
 TOLERANCE = Option("tolerance", "number", "Relative numerical accuracy of mu. [default: 1e-3]")
 JSON = Option("as_json", "flag", "Print JSON.", spelling="--json")
 OUTPUT = (
@@ -146,6 +164,12 @@ STATEMENT = (
     TOLERANCE,
     Option("name", "text", "A title for the statement."),
     Option("date", "text", "The date it bears, such as 2026-03-01. [default: today]"),
+    Option(
+        "state",
+        "texts",
+        "What only you know, as in --state released='final model'; may be repeated. Keys: "
+        f"{', '.join(STATED)}.",
+    ),
     *OUTPUT,
 )
 
@@ -179,6 +203,28 @@ def takes(*options: Option) -> Callable[[Callable[..., None]], Callable[..., Non
         return read_and_run
 
     return decorate
+
+
+def pairs(option: str, values: list[str] | None, known: Sequence[str]) -> dict[str, list[str]]:
+    """The texts of an option that takes KEY=TEXT and may be repeated, by key."""
+    found: dict[str, list[str]] = {}
+    for value in values or []:
+        key, equals, text = value.partition("=")
+        if not equals or key not in known:
+            close = difflib.get_close_matches(key, known, n=1, cutoff=0.5)
+            advice = f"did you mean {close[0]}=...?" if close else f"keys are {', '.join(known)}"
+            raise InvalidArgument(f"{option} {value!r} is no KEY=TEXT that is known; {advice}")
+        found.setdefault(key, []).append(text)
+    return found
+
+
+def stated(values: list[str] | None) -> dict[str, str]:
+    """What --state says, as arguments of `gdpnum.statement`."""
+    found = pairs("--state", values, STATED)
+    for key, texts in found.items():
+        if len(texts) > 1:
+            raise InvalidArgument(f"--state {key} is there twice; pass it once")
+    return {key: texts[0] for key, texts in found.items()}
 
 
 def given(**values: Any) -> dict[str, Any]:

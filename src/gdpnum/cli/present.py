@@ -11,7 +11,7 @@ import typer
 import gdpnum
 from gdpnum._optional import how_to_install
 from gdpnum.cli.files import check_ending, check_installed, check_writable, replacing, write
-from gdpnum.cli.options import OUTPUT, given
+from gdpnum.cli.options import OUTPUT, given, stated
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -47,7 +47,8 @@ def present(
     if report is not None:
         check_ending("--report", report, tuple(FORMS))
         check_writable("--report", report)
-    asked = given(**{_NAMES.get(name, name): value for name, value in values.items()})
+    said = stated(values.pop("state", None))
+    asked = given(**{_NAMES.get(name, name): value for name, value in values.items()}, **said)
     found = gdpnum.statement(run, **{"date": today(), **(wishes or {}), **asked})
     # Files first: if one fails, nothing has been said yet.
     if plot is not None:

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 import gdpnum
 from gdpnum import _validate
 from gdpnum.cli.files import check_ending, check_writable, write
-from gdpnum.cli.options import JSON, STATEMENT, Option, given, one, takes
+from gdpnum.cli.options import JSON, STATEMENT, Option, given, one, pairs, stated, takes
 from gdpnum.cli.present import FORMS, JSON_KEYS, form_of, today
 from gdpnum.cli.program import epilog
 from gdpnum.cli.sources import SOURCES, source
 from gdpnum.errors import InvalidArgument
 
+if TYPE_CHECKING:
+    from gdpnum import Statement
+
 __all__ = ["EPILOG", "report"]
+
+_FORMS = {**FORMS, ".yaml": "registry"}
 
 EPILOG = epilog(
     "gdpnum report statement.json --out statement.html",
@@ -26,12 +31,19 @@ EPILOG = epilog(
 
 
 @takes(
-    Option("out", "path", "Write here, by its ending: .html, .md, .tex, .txt or .json."),
+    Option("out", "path", "Write here, by its ending: .html, .md, .tex, .txt, .json or .yaml."),
     Option(
-        "form", "word", "Print in this form. [default: text]", tuple(FORMS.values()), "--format"
+        "form", "word", "Print in this form. [default: text]", tuple(_FORMS.values()), "--format"
+    ),
+    Option(
+        "field",
+        "texts",
+        "A field of a registry entry, as in --field data_product_region=EU; may be repeated, also "
+        "for lists.",
     ),
     one("name", of=STATEMENT),
     one("date", of=STATEMENT),
+    one("state", of=STATEMENT),
     JSON,
 )
 def report(
@@ -39,11 +51,13 @@ def report(
     *,
     out: Path | None,
     form: str | None,
+    field: list[str] | None,
     name: str | None,
     date: str | None,
+    state: list[str] | None,
     as_json: bool,
 ) -> None:
-    """Write a statement as HTML, Markdown, LaTeX or text.
+    """Write a statement as HTML, Markdown, LaTeX, text or an entry of the registry.
 
     The JSON of a statement is shown as it is, with nothing computed again; a run is accounted for.
     """
@@ -51,24 +65,37 @@ def report(
     if len(chosen) > 1:
         raise InvalidArgument(f"{' and '.join(chosen)} contradict each other; pass one of them")
     if form is not None:
-        _validate.choice("form", form, tuple(FORMS.values()))
+        _validate.choice("form", form, tuple(_FORMS.values()))
     if out is not None:
-        check_ending("--out", out, tuple(FORMS))
+        check_ending("--out", out, tuple(_FORMS))
         check_writable("--out", out)
     read = source(file)
-    wishes = given(name=name, date=date)
+    wishes = given(name=name, date=date, **stated(state))
     found = read.statement
     if found is None:
         found = gdpnum.statement(read.run, **{"date": today(), **read.wishes, **wishes})
     elif wishes:
         raise InvalidArgument(
-            f"{read.label} is a statement, which has its name and date; make it with them, or "
-            "pass what was run"
+            f"{read.label} is a statement, which has its name, its date and what it states; make "
+            "it with them, or pass what was run"
         )
+    wanted = "json" if as_json else _FORMS[out.suffix.lower()] if out else form or "text"
+    if field and wanted != "registry":
+        raise InvalidArgument("--field is for --format registry; leave it out")
+    text = _entry(found, field) if wanted == "registry" else form_of(found, wanted)
     if out is not None:
-        write(out, form_of(found, FORMS[out.suffix.lower()]))
+        write(out, text)
     else:
-        typer.echo(form_of(found, "json" if as_json else form or "text"), nl=False)
+        typer.echo(text, nl=False)
+
+
+def _entry(statement: Statement, field: list[str] | None) -> str:
+    from gdpnum.statements.registry import FIELDS, LISTS  # noqa: PLC0415
+
+    found = pairs("--field", field, FIELDS)
+    return statement.to_registry(
+        **{key: texts if key in LISTS else "\n".join(texts) for key, texts in found.items()}
+    )
 
 
 def _ways(out: Path | None, form: str | None, as_json: bool) -> dict[str, bool]:

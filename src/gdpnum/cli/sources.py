@@ -34,6 +34,7 @@ from typing import TYPE_CHECKING, Any
 
 from gdpnum import _validate, mechanisms
 from gdpnum.cli.files import InFile, read_text
+from gdpnum.cli.options import STATED
 from gdpnum.cli.quantities import fraction_of, number_or_text, whole_of
 from gdpnum.errors import GdpnumError
 from gdpnum.mechanisms import Composed, Leaf
@@ -49,10 +50,11 @@ SOURCES = (
     "A source is a run file in TOML or JSON, the JSON of a statement, - for standard input, or "
     "words such as DPSGD:noise_multiplier=1,sample_rate=1%,steps=1e3 and GDP:mu=1. A run file "
     "has parts, each a mechanism with its arguments and a count, and may have name, date, "
-    "dataset_size, slack, tolerance, deltas and fprs."
+    "dataset_size, slack, tolerance, deltas, fprs and what --state takes. YAML is an entry of the "
+    "registry of deployments."
 )
 
-_WISHES = ("name", "date", "dataset_size", "slack", "tolerance", "deltas", "fprs")
+_WISHES = ("name", "date", "dataset_size", "slack", "tolerance", "deltas", "fprs", *STATED)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -74,6 +76,8 @@ def source(text: str) -> Source:
 
 def source_of(content: str, label: str) -> Source:
     """The source that the content of a file is; ``label`` is what messages call it."""
+    if label.lower().endswith((".yaml", ".yml")):
+        return _registered(content, label)
     document = _parsed(content, label)
     if "schema" in document:
         return _stated(content, label)
@@ -91,6 +95,15 @@ def source_of(content: str, label: str) -> Source:
         )
     wishes = {key: document[key] for key in _WISHES if key in document}
     return Source(label, _run(parts, wishes, label), wishes)
+
+
+def _registered(content: str, label: str) -> Source:
+    from gdpnum.statements.registry import from_registry  # noqa: PLC0415
+
+    try:
+        return Source(label, from_registry(content), {})
+    except GdpnumError as error:
+        raise InFile(f"{label}: {error}") from None
 
 
 def _stated(content: str, label: str) -> Source:

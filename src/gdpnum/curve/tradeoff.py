@@ -12,14 +12,20 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gdpnum import _validate
+from gdpnum.blocks.block import Table
+from gdpnum.blocks.html import html
 from gdpnum.curve.profile import Profile
 from gdpnum.errors import InvalidArgument, InvalidType
 from gdpnum.floats import NUMPY, Floats
+from gdpnum.rounding import rounded_up
 
 __all__ = ["Tangents", "TradeoffCurve"]
 
 Tangents = tuple[Floats, Floats]
 """The points (alphas, betas) at which a curve has given slopes."""
+
+# FPRs at which a notebook shows a curve.
+_SHOWN_FPRS = (1e-6, 1e-4, 0.001, 0.01, 0.1, 0.5)
 
 
 class TradeoffCurve(ABC):
@@ -152,6 +158,18 @@ class TradeoffCurve(ABC):
         from gdpnum.curve.group import group_curve  # noqa: PLC0415
 
         return group_curve(self, records)
+
+    # --- in a notebook --------------------------------------------------------------------------
+
+    def _repr_html_(self) -> str:
+        rows = tuple((f"{fpr:g}", rounded_up(self.tpr(fpr))) for fpr in _SHOWN_FPRS)
+        shown = Table(f"{self!r}", ("FPR", "TPR at most"), rows)
+        return html([shown])
+
+    def to_dict(self) -> dict[str, Any]:
+        """What `to_json` writes, as dictionaries, lists and plain floats."""
+        document: dict[str, Any] = json.loads(self.to_json())
+        return document
 
     # --- order ----------------------------------------------------------------------------------
 

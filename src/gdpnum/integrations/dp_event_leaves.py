@@ -14,6 +14,7 @@ from gdpnum import _validate
 from gdpnum._optional import imported
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import InvalidArgument, UnsupportedMechanism
+from gdpnum.integrations.dp_event_batches import fixed_size, truncated
 from gdpnum.integrations.pld import ordered_curve
 from gdpnum.mechanisms import (
     DiscreteGaussian,
@@ -146,7 +147,7 @@ def _mixture(event: Any, relation: Relation) -> Leaves:
     if sigma == 0.0:
         return [(REVEALS, 1)]
     if len(moved) > 1:
-        return [(KnownCurve(_mixture_curve(sigma, tuple(moved.items()))), 1)]
+        return [(_bounded(_mixture_curve(sigma, tuple(moved.items()))), 1)]
     ((shift, weight),) = moved.items()
     return [(PoissonSampled(Gaussian(sigma=sigma / shift), rate=min(weight, 1.0)), 1)]
 
@@ -160,7 +161,7 @@ def _truncated(event: Any, relation: Relation) -> Leaves:
         return []
     if sigma == 0.0:
         return [(REVEALS, 1)]
-    return [(KnownCurve(_truncated_curve(size, rate, largest, sigma, relation)), 1)]
+    return truncated(event, relation)
 
 
 def _zcdp(event: Any, relation: Relation) -> Leaves:  # noqa: ARG001
@@ -191,6 +192,8 @@ READERS: dict[str, Callable[[Any, Relation], Leaves]] = {
     "SingleEpochTreeAggregationDpEvent": _tree,
     "MixtureOfGaussiansDpEvent": _mixture,
     "TruncatedSubsampledGaussianDpEvent": _truncated,
+    "SampledWithoutReplacementDpEvent": fixed_size,
+    "SampledWithReplacementDpEvent": fixed_size,
     "ZCDpEvent": _zcdp,
     "EpsilonDeltaDpEvent": _approximate,
     "ExponentialMechanismDpEvent": _pure,
@@ -209,6 +212,11 @@ def _refuse_replace(name: str, relation: Relation) -> None:
 # --- through a privacy loss distribution --------------------------------------------------------
 
 
+def _bounded(curve: TradeoffCurve) -> KnownCurve:
+    """A mechanism of which a curve bounds the attacks, and of which no attack is known."""
+    return KnownCurve(curve, PureDP(epsilon=0.0).curve())
+
+
 @lru_cache(maxsize=32)
 def _mixture_curve(sigma: float, moved: tuple[tuple[float, float], ...]) -> TradeoffCurve:
     """The curve of N(0, sigma^2) against a mixture of shifts, each with its probability."""
@@ -221,29 +229,6 @@ def _mixture_curve(sigma: float, moved: tuple[tuple[float, float], ...]) -> Trad
             sensitivities=shifts,
             sampling_probs=weights,
             value_discretization_interval=_step(sigma, shifts, weights),
-        )
-    )
-
-
-@lru_cache(maxsize=32)
-def _truncated_curve(
-    size: int, rate: float, largest: int, sigma: float, relation: Relation
-) -> TradeoffCurve:
-    """The curve of a Gaussian on a Poisson sample cut down to a largest size."""
-    package = imported("dp_accounting.pld.privacy_loss_distribution", extra="dp-accounting")
-    relations = imported("dp_accounting", extra="dp-accounting").NeighboringRelation
-    return ordered_curve(
-        package.from_truncated_subsampled_gaussian_mechanism(
-            dataset_size=size,
-            sampling_probability=rate,
-            truncated_batch_size=largest,
-            noise_multiplier=sigma,
-            value_discretization_interval=_step(sigma, (0.0, 1.0), (1.0 - rate, rate)),
-            neighboring_relation={
-                "add_remove": relations.ADD_OR_REMOVE_ONE,
-                "replace": relations.REPLACE_ONE,
-                "replace_special": relations.REPLACE_SPECIAL,
-            }[relation],
         )
     )
 

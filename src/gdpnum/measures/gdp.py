@@ -5,13 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 import numpy as np
 from scipy.special import ndtr, ndtri
 
 from gdpnum import _validate, charges
 from gdpnum.account import Account, account
+from gdpnum.blocks.block import Table
+from gdpnum.blocks.html import html
 from gdpnum.bounds.accuracy import Accuracy, accuracy
 from gdpnum.bounds.attacks import Attacks
 from gdpnum.bounds.lines import Lines, Vertices
@@ -32,6 +35,7 @@ from gdpnum.measures.regret import regret_bound
 from gdpnum.measures.unslacked import is_tight_without_slack, mass_at_infinity, mu_without_slack
 from gdpnum.mechanisms import Mechanism, Neighbouring
 from gdpnum.pairs.pair import Bracket
+from gdpnum.rounding import rounded_down, rounded_up
 from gdpnum.subject import Subject
 
 __all__ = ["GDPFit", "accounted_fit", "fit_gdp", "fits_together"]
@@ -43,11 +47,14 @@ _REFINEMENTS = 3
 # Of a Gaussian mu itself is reported, unless the slack allows for less by more than this share.
 _NOTABLE = 1e-3
 
+# What the contour's mu is good for, at least; its bracket says more.
+_CONTOUR_TOLERANCE = 1e-6
+
 # A mu below this is next to nothing; there the tolerance is relative to this.
 _TINY = 1e-3
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class GDPFit:
     """A mechanism summarised as (mu, slack)-GDP.
 
@@ -69,6 +76,24 @@ class GDPFit:
     tolerance: float
     neighbouring: Neighbouring | None
     reason: str | None = None
+
+    def __repr__(self) -> str:
+        mu, regret = rounded_up(self.mu), rounded_up(self.regret)
+        lower = rounded_down(self.mu_lower)
+        return f"<GDPFit: mu <= {mu} (>= {lower}), slack {self.slack:g}, regret <= {regret}>"
+
+    def _repr_html_(self) -> str:
+        rows = (
+            ("mu", rounded_up(self.mu), f"none below {rounded_down(self.mu_lower)} is valid"),
+            ("slack", f"{self.slack:g}", "by which a TPR may exceed what mu allows"),
+            ("regret", rounded_up(self.regret), "below 0.01, mu tells what the curve does"),
+            ("advantage", rounded_up(self.advantage), "the most by which TPR exceeds FPR"),
+        )
+        return html([Table("Summary in Gaussian DP", ("number", "value", "meaning"), rows)])
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields by name, numbers as plain floats."""
+        return asdict(self)
 
     def curve(self) -> TradeoffCurve:
         """The trade-off curve that mu and its slack imply."""
@@ -135,7 +160,7 @@ def accounted_fit(subject: Subject, slack: float, asked: Accuracy) -> tuple[Acco
     finer = asked
     for _ in range(_REFINEMENTS):
         found = account(subject, finer)
-        fit = replace(_fit(found, slack), tolerance=asked.tolerance)
+        fit = _fit(found, slack)
         gap = fit.mu - fit.mu_lower
         final = asked.grid_step is not None or slack == 0.0 or math.isinf(fit.mu)
         settled = final or found.known is not None or not found.is_exact
@@ -188,7 +213,7 @@ def _contour_fit(found: Account, mechanism: Mechanism, fit: Fits, slack: float) 
         regret=regret,
         advantage=float(fit.advantage[0]),
         tail_ratio=mu / mu_of_advantage(float(fit.advantage[0])),
-        tolerance=found.accuracy.tolerance,
+        tolerance=min(found.accuracy.tolerance, _CONTOUR_TOLERANCE),
         neighbouring=found.neighbouring,
     )
 
@@ -197,7 +222,9 @@ def _known_fit(found: Account, slack: float) -> GDPFit:
     """The fit of a curve that is known: its vertices tell mu."""
     curve = found.curve
     if curve.advantage == 0.0:
-        return _fitted(found, mu=0.0, mu_lower=0.0, slack=slack, regret=0.0, reason=None)
+        # Nothing is revealed; what is given away is the slack's own.
+        spent = delta_divergence(GaussianCurve(0.0), GaussianCurve(0.0, slack)).value
+        return _fitted(found, mu=0.0, mu_lower=0.0, slack=slack, regret=spent, reason=None)
     beyond = max(curve.mass_at_infinity, curve.inverse().mass_at_infinity)
     mu = lower = math.inf
     reason = None
@@ -207,9 +234,6 @@ def _known_fit(found: Account, slack: float) -> GDPFit:
         mu, lower = curve.mu, _gaussian_lower(curve, slack - curve.slack)
         if mu - lower > _NOTABLE * mu:
             mu = min(mu, lower + 2.0 * charges.quantile(mu))
-        elif curve.slack == 0.0:
-            # It is mu itself, without any slack: nothing is given away.
-            return _fitted(found, mu=mu, mu_lower=lower, slack=slack, regret=0.0, reason=None)
     elif isinstance(curve, PiecewiseCurve):
         halves = [curve.steep] if curve.flat is None else [curve.steep, curve.flat]
         called_for = max(_largest_separation(one.vertices(), slack) for one in halves)

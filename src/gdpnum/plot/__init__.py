@@ -1,4 +1,4 @@
-"""Plots of finished statements and curves, on a given Axes; needs matplotlib, the extra ``plot``.
+"""Plots of statements, curves and runs, on a given Axes; needs matplotlib, the extra ``plot``.
 
 Each function draws, returns the Axes it drew on, and computes nothing but points of a curve.
 Without ``ax`` it makes one the width of a paper column. Lines differ in their style, not in colour
@@ -7,8 +7,9 @@ alone, and are labelled where they are; no global setting of matplotlib is chang
     found = gdpnum.statement(run)
     gdpnum.plot.tradeoff(found).figure.savefig("tradeoff.pdf")
 
-"Subject" below is a statement, which has its mu, or a trade-off curve, which is drawn with the mu
-that is passed, if any.
+"Subject" below is a statement, which has its mu, or anything that has a curve: a mechanism, a
+representation, a fit, a trade-off curve; it is drawn with the mu that is passed, if any. Every
+curve is drawn as the most TPR at each FPR, on even or on logarithmic axes.
 """
 
 from gdpnum.plot.audits import audit
@@ -34,3 +35,7 @@ __all__ = [
     "roc",
     "tradeoff",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

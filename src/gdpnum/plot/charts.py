@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from gdpnum import _validate
-from gdpnum.curve.tradeoff import TradeoffCurve
+from gdpnum.account import as_curve
 from gdpnum.errors import InvalidArgument, InvalidType
 from gdpnum.floats import Floats
 from gdpnum.formulas.gaussian_profile import delta_of_mu
@@ -17,7 +17,9 @@ from gdpnum.formulas.tpr import tpr_of_mu
 from gdpnum.plot.labels import label_lines
 from gdpnum.statements.build import KEPT_FPRS
 from gdpnum.statements.numbers import upper
-from gdpnum.statements.record import COMPLETE_REGRET, Statement
+from gdpnum.statements.record import Statement
+from gdpnum.statements.rows import COMPLETE_REGRET
+from gdpnum.subject import Subject
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -33,9 +35,6 @@ __all__ = [
     "roc",
     "tradeoff",
 ]
-
-Subject = Statement | TradeoffCurve
-"""What has a curve to draw."""
 
 # Okabe and Ito's colours, told apart by the colour-blind; styles tell them apart in grey.
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#000000", "#cc79a7", "#56b4e9", "#e69f00")
@@ -66,42 +65,46 @@ def column_axes() -> Axes:
 
 
 def tradeoff(subject: Subject, *, ax: Axes | None = None, mu: float | None = None) -> Axes:
-    """The trade-off curve f, the least FNR at each FPR, with f_mu; axes from 0 to 1."""
-    found = _Drawn.of(subject, mu)
-    ax = prepared(ax, "False positive rate", "False negative rate, at least")
-    ax.plot([0.0, 1.0], [1.0, 0.0], color=_GREY, linewidth=0.6, label="guessing")
-    lines = ax.plot(found.fpr, 1.0 - found.tpr, **_RUN, label="this run")
+    """The most TPR at each FPR, 1 - f, on even axes from 0 to 1, with that of mu."""
+    return _rates(subject, ax, mu, "linear")
+
+
+def roc(subject: Subject, *, ax: Axes | None = None, mu: float | None = None) -> Axes:
+    """The same on logarithmic axes from 1e-6 on, where small FPRs are seen."""
+    return _rates(subject, ax, mu, "log")
+
+
+def _rates(subject: Subject, ax: Axes | None, mu: float | None, scale: str) -> Axes:
+    found = _Drawn.of(subject, mu).on(scale)
+    ax = _framed(ax, scale)
+    lines = ax.plot(found.fpr, found.tpr, **_RUN, label="this run")
     if found.mu is not None:
-        missed = 1.0 - found.tpr_by_mu
-        lines += ax.plot(found.fpr, missed, **_BY_MU, label=_mu_label(found.mu))
-    ax.set(xlim=(0.0, 1.0), ylim=(0.0, 1.0), aspect="equal")
+        lines += ax.plot(found.fpr, found.tpr_by_mu, **_BY_MU, label=_mu_label(found.mu))
     label_lines(ax, lines, size=_FONT)
     return ax
 
 
-def roc(subject: Subject, *, ax: Axes | None = None, mu: float | None = None) -> Axes:
-    """The most TPR at each FPR, both on logarithmic axes from 1e-6 on, with that of mu."""
-    found = _Drawn.of(subject, mu).beyond(_SMALLEST_FPR)
+def _framed(ax: Axes | None, scale: str) -> Axes:
+    """Axes for TPR against FPR, with the line of guessing."""
     ax = prepared(ax, "False positive rate", "True positive rate, at most")
-    ax.set(xscale="log", yscale="log")
-    ax.plot([_SMALLEST_FPR, 1.0], [_SMALLEST_FPR, 1.0], color=_GREY, linewidth=0.6)
-    lines = ax.plot(found.fpr, found.tpr, **_RUN, label="this run")
-    if found.mu is not None:
-        lines += ax.plot(found.fpr, found.tpr_by_mu, **_BY_MU, label=_mu_label(found.mu))
-    ax.set(xlim=(_SMALLEST_FPR, 1.0), ylim=(_SMALLEST_FPR, 1.5))
-    label_lines(ax, lines, size=_FONT)
+    low = 0.0 if scale == "linear" else _SMALLEST_FPR
+    ax.plot([low, 1.0], [low, 1.0], color=_GREY, linewidth=0.6, label="guessing")
+    if scale == "linear":
+        ax.set(xlim=(0.0, 1.0), ylim=(0.0, 1.0), aspect="equal")
+    else:
+        ax.set(xscale="log", yscale="log", xlim=(low, 1.0), ylim=(low, 1.5))
     return ax
 
 
 def difference(subject: Subject, *, ax: Axes | None = None, mu: float | None = None) -> Axes:
-    """What mu gives away, f - f_mu, against the logarithm of the FPR.
+    """What mu gives away, its TPR minus that of the run, against the logarithm of the FPR.
 
     Nowhere below minus the slack; the closer to zero, the better a summary mu is.
     """
     found = _Drawn.of(subject, mu).beyond(1e-10)
     if found.mu is None:
         raise InvalidArgument("mu=None leaves nothing to compare with; pass the mu of the curve")
-    ax = prepared(ax, "False positive rate", "FNR of this run minus FNR of mu")
+    ax = prepared(ax, "False positive rate", "TPR by mu minus TPR of this run")
     ax.set_xscale("log")
     ax.axhline(0.0, color=_GREY, linewidth=0.6)
     lines = ax.plot(found.fpr, found.tpr_by_mu - found.tpr, **_BY_MU, label=_mu_label(found.mu))
@@ -133,24 +136,16 @@ def comparison(
     ax: Axes | None = None,
     scale: Literal["linear", "log"] = "linear",
 ) -> Axes:
-    """Several curves by name: trade-off curves on linear axes, ROC curves on logarithmic ones."""
+    """Several curves by name, TPR against FPR on even or on logarithmic axes."""
     _validate.choice("scale", scale, ("linear", "log"))
     if not subjects:
         raise InvalidArgument("subjects is empty; pass a dictionary of curves by name")
     drawn = {name: _Drawn.of(subject, None) for name, subject in subjects.items()}
-    if scale == "linear":
-        ax = prepared(ax, "False positive rate", "False negative rate, at least")
-        ax.plot([0.0, 1.0], [1.0, 0.0], color=_GREY, linewidth=0.6)
-        ax.set(xlim=(0.0, 1.0), ylim=(0.0, 1.0), aspect="equal")
-    else:
-        ax = prepared(ax, "False positive rate", "True positive rate, at most")
-        ax.plot([_SMALLEST_FPR, 1.0], [_SMALLEST_FPR, 1.0], color=_GREY, linewidth=0.6)
-        ax.set(xscale="log", yscale="log", xlim=(_SMALLEST_FPR, 1.0), ylim=(_SMALLEST_FPR, 1.5))
+    ax = _framed(ax, scale)
     lines = []
     for number, (name, found) in enumerate(drawn.items()):
-        points = found if scale == "linear" else found.beyond(_SMALLEST_FPR)
-        rates = 1.0 - points.tpr if scale == "linear" else points.tpr
-        lines += ax.plot(points.fpr, rates, **_style(number), label=_shown(name))
+        points = found.on(scale)
+        lines += ax.plot(points.fpr, points.tpr, **_style(number), label=_shown(name))
     label_lines(ax, lines, size=_FONT)
     return ax
 
@@ -213,14 +208,13 @@ class _Drawn(NamedTuple):
                 raise InvalidArgument(f"mu={mu!r} is given beside a statement, which has its own")
             points = subject.curve_points
             return _Drawn(np.array(points.fpr), np.array(points.tpr), subject.mu)
-        if isinstance(subject, TradeoffCurve):
-            fprs = np.array(KEPT_FPRS)
-            checked = None if mu is None else _validate.non_negative("mu", mu)
-            return _Drawn(fprs, np.asarray(subject.tpr(fprs)), checked)
-        raise InvalidType(
-            f"{_validate.shown('subject', subject)}, neither a statement nor a curve; "
-            "pass gdpnum.statement(run) or gdpnum.tradeoff_curve(run)"
-        )
+        fprs = np.array(KEPT_FPRS)
+        checked = None if mu is None else _validate.non_negative("mu", mu)
+        return _Drawn(fprs, np.asarray(as_curve("subject", subject).tpr(fprs)), checked)
+
+    def on(self, scale: str) -> _Drawn:
+        """What axes of a scale show."""
+        return self if scale == "linear" else self.beyond(_SMALLEST_FPR)
 
     def beyond(self, smallest: float) -> _Drawn:
         """Only what a logarithmic axis from ``smallest`` on shows."""
@@ -238,10 +232,10 @@ def _profile(subject: Subject) -> tuple[Floats, Floats]:
     if isinstance(subject, Statement):
         points = subject.profile_points
         return np.array(points.epsilon), np.array(points.delta)
-    _Drawn.of(subject, None)  # refuses what is no curve
-    last = subject.epsilon(max(_SMALLEST_DELTA, min(1.0, 1.001 * subject.mass_at_infinity)))
+    curve = as_curve("subject", subject)
+    last = curve.epsilon(max(_SMALLEST_DELTA, min(1.0, 1.001 * curve.mass_at_infinity)))
     epsilons = np.linspace(0.0, last if math.isfinite(last) else 1.0, _EPSILONS)
-    return epsilons, np.asarray(subject.delta(epsilons))
+    return epsilons, np.asarray(curve.delta(epsilons))
 
 
 def prepared(ax: Axes | None, horizontal: str, vertical: str) -> Axes:

@@ -1,10 +1,25 @@
-"""The report: a statement as one web page that needs nothing else, neither network nor software.
+"""The report: a statement as one web page that needs nothing else, neither network nor software."""
 
-``page`` puts it together, ``sections`` has its words and tables, ``reading`` what is read off at
-one FPR, ``picture`` the curve; ``style.css`` and ``script.js`` are copied into the page. The script
-only chooses among texts written here, so every number on the page was rounded by the library.
-"""
+from __future__ import annotations
 
-from gdpnum.report.page import html
+from gdpnum import _validate
+from gdpnum.errors import InvalidType
+from gdpnum.statements import Statement
 
 __all__ = ["html"]
+
+
+def html(statement: Statement) -> str:
+    """The statement as one self-contained web page; the same statement gives the same bytes.
+
+    >>> import gdpnum
+    >>> page = html(gdpnum.statement(gdpnum.Gaussian(sigma=2.0), name="A <b>bold</b> release"))
+    >>> "A &lt;b&gt;bold&lt;/b&gt; release" in page, "<b>" in page
+    (True, False)
+    """
+    if not isinstance(statement, Statement):
+        raise InvalidType(
+            f"{_validate.shown('statement', statement)}, not a Statement; "
+            "pass what gdpnum.statement returned"
+        )
+    return statement.to_html()

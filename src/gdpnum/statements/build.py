@@ -5,35 +5,38 @@ from __future__ import annotations
 import datetime
 import math
 from collections.abc import Iterable
-from contextlib import suppress
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from gdpnum import _validate
 from gdpnum._version import __version__
-from gdpnum.account import tradeoff_curve
+from gdpnum.bounds.accuracy import SMALLEST_TPR, accuracy
 from gdpnum.curve.gaussian import GaussianCurve
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import InvalidType, UnsupportedMechanism
-from gdpnum.floats import Floats
-from gdpnum.measures.gdp import GDPFit, fit_gdp
-from gdpnum.mechanisms.mechanism import Mechanism, checked
-from gdpnum.representations import KnownCurve, PureDP, Representation, TruncatedCDP
+from gdpnum.floats import NUMPY, Floats
+from gdpnum.measures.gdp import GDPFit, accounted_fit
+from gdpnum.mechanisms.mechanism import Mechanism
+from gdpnum.representations import KnownCurve, TruncatedCDP
 from gdpnum.risk import REPORTED_FPRS
-from gdpnum.statements.check import iso_date, records, text_or_none, tpr_by_mu
+from gdpnum.statements.check import iso_date, pure_epsilon, records, text_or_none, tpr_by_mu
 from gdpnum.statements.description import parts_of, run_of
-from gdpnum.statements.record import (
-    COMPLETE_REGRET,
+from gdpnum.statements.record import Statement
+from gdpnum.statements.rows import (
     SIZE_EXPONENT,
+    Audited,
     CurvePoints,
     EpsilonRow,
     Fallback,
     ProfilePoints,
     ProfileRow,
-    Statement,
+    Stated,
     TPRRow,
     balanced_fpr,
 )
+from gdpnum.subject import Subject, plain
 
 __all__ = ["DELTAS", "FPRS", "KEPT_FPRS", "statement"]
 
@@ -71,31 +74,47 @@ _CAPS = (2.0, 3.0, 4.0, 8.0, 16.0, 32.0, 64.0)
 
 
 def statement(
-    mechanism: Mechanism | TradeoffCurve,
+    mechanism: Subject,
     *,
     slack: float = 1e-10,
-    tolerance: float = 1e-3,
+    tolerance: float | None = None,
     deltas: Iterable[float] = DELTAS,
     fprs: Iterable[float] = FPRS,
     dataset_size: int | None = None,
     name: str | None = None,
     date: datetime.date | str | None = None,
+    protected: str | None = None,
+    released: str | None = None,
+    batches: str | None = None,
+    tuning: str | None = None,
+    trust_model: str | None = None,
+    dataset: str | None = None,
+    model: str | None = None,
+    contact: str | None = None,
+    audit: Any = None,
 ) -> Statement:
     """The statement of a run: its mu, how good a summary that is, and what it means as risk.
 
-    Takes a mechanism, a representation or a trade-off curve; of an asymmetric curve it states what
-    holds for both directions. ``dataset_size`` adds epsilon at delta = 1 / dataset_size, where
-    one record may be published at will, and at dataset_size^-1.1, as is often done; ``name`` is a
-    title for the reader, ``date`` (a date, or text such as "2026-03-01") is printed as given.
-    The same input gives the same statement, bit for bit; without a date it bears none.
+    Takes a mechanism, a representation, a fit, a trade-off curve, or a statement, whose run is
+    stated again; of an asymmetric curve it states what holds for both directions. ``dataset_size``
+    adds epsilon at delta = 1 / dataset_size, where one record may be published at will, and at
+    dataset_size^-1.1, as is often done; ``name`` is a title for the reader, ``date`` (a date, or
+    text such as "2026-03-01") is printed as given. The same input gives the same statement, bit
+    for bit; without a date it bears none.
+
+    What only a person knows is text, and "not stated" where it is left out: who is ``protected``
+    (a person with at most 3 records), what was ``released`` (the final model), how ``batches`` were
+    drawn and how that was checked, ``tuning`` (how many runs, how one was chosen), the
+    ``trust_model``, the ``dataset``, the ``model`` with its version, a ``contact``. ``audit`` is
+    the result of an audit.
 
     >>> import gdpnum
     >>> run = gdpnum.DPSGD(noise_multiplier=0.5, sample_rate=0.01, steps=1000)
     >>> found = statement(run)
     >>> f"{found.mu:.2f} {found.regret:.2f} {found.is_complete}"
     '2.97 0.16 False'
-    >>> print(found.warnings[0].partition(":")[0])
-    mu is not a good summary of this run
+    >>> print(found.verdict)
+    mu is not enough: report the tables beside it
     """
     wanted_deltas = _checked("deltas", deltas)
     wanted_fprs = _checked("fprs", fprs)
@@ -105,13 +124,17 @@ def statement(
         # Of a size beyond the floats nothing is left.
         wanted_deltas += {float(dataset_size) ** -SIZE_EXPONENT} - {0.0}
     name, date = text_or_none("name", name), iso_date(date)
+    stated = Stated(protected, released, batches, tuning, trust_model, dataset, model, contact)
+    for key, value in stated._asdict().items():
+        text_or_none(key, value)
+    audited = _audited(audit)
     run, fit, curve = _accounted(mechanism, slack, tolerance)
-    pure = _pure_epsilon(run)
+    pure = pure_epsilon(run)
     balanced = balanced_fpr(fit.advantage)
     if balanced is not None:
         wanted_fprs.append(balanced)
     points = _columns(curve, fit, sorted({*KEPT_FPRS, *wanted_fprs}))
-    return Statement(
+    found = Statement(
         run=run,
         mu=fit.mu,
         mu_lower=fit.mu_lower,
@@ -127,7 +150,7 @@ def statement(
             EpsilonRow(delta, min(curve.epsilon(delta), pure))
             for delta in sorted(set(wanted_deltas), reverse=True)
         ),
-        fallback=None if fit.regret < COMPLETE_REGRET else _fallback(run, curve, pure),
+        fallback=None,
         curve_points=points,
         profile_points=_profile_points(curve, pure),
         tolerance=fit.tolerance,
@@ -135,22 +158,34 @@ def statement(
         dataset_size=dataset_size,
         name=name,
         date=date,
+        stated=stated,
+        audit=audited,
     )
+    return found if found.is_complete else replace(found, fallback=_fallback(run, curve, pure))
+
+
+def _audited(audit: Any) -> Audited | None:
+    """What an audit says; any object with ``sentences()`` and, if it has a table, ``rows()``."""
+    if audit is None or isinstance(audit, Audited):
+        return audit
+    if not hasattr(audit, "sentences"):
+        raise InvalidType(f"{_validate.shown('audit', audit)}, not the result of an audit")
+    rows = audit.rows() if hasattr(audit, "rows") else ()
+    texts = tuple(tuple(str(cell) for cell in row) for row in rows)
+    return Audited(tuple(map(str, audit.sentences())), texts)
 
 
 def _accounted(
-    subject: Mechanism | TradeoffCurve, slack: float, tolerance: float
+    subject: Subject, slack: float, tolerance: float | None
 ) -> tuple[Mechanism, GDPFit, TradeoffCurve]:
-    """What was run in its plain form, with its fit and its curve, which is symmetric."""
-    if isinstance(subject, TradeoffCurve):
-        subject = KnownCurve(subject)
-    run = run_of(parts_of(checked("mechanism", subject)))
-    if isinstance(run, Representation):
-        # It implies its curve exactly; no lattice is needed.
-        curve = run.curve().symmetrised()
-        return run, fit_gdp(curve, slack=slack, tolerance=tolerance), curve
-    fit = fit_gdp(run, slack=slack, tolerance=tolerance)
-    return run, fit, tradeoff_curve(run, tolerance=fit.tolerance)
+    """What was run in its plain form, with its fit and its curve, both read off one account."""
+    meant = plain("mechanism", subject)
+    run = run_of(parts_of(KnownCurve(meant) if isinstance(meant, TradeoffCurve) else meant))
+    slack = _validate.fraction("slack", slack, advice="pass an absolute allowance such as 1e-10")
+    asked = accuracy(tolerance, slack=min(slack, SMALLEST_TPR))
+    with np.errstate(**NUMPY):
+        found, fit = accounted_fit(run, slack, asked)
+        return run, fit, found.curve
 
 
 def _columns(curve: TradeoffCurve, fit: GDPFit, fprs: list[float]) -> CurvePoints:
@@ -159,12 +194,6 @@ def _columns(curve: TradeoffCurve, fit: GDPFit, fprs: list[float]) -> CurvePoint
     # Both are bounds; where mu is exact, it can be the better one.
     tprs = np.where(tprs > by_mu + _CLEARLY, by_mu, tprs)
     return CurvePoints(tuple(fprs), tuple(tprs.tolist()), tuple(by_mu.tolist()))
-
-
-def _pure_epsilon(run: Mechanism) -> float:
-    with suppress(UnsupportedMechanism):
-        return PureDP.fit(run).epsilon
-    return math.inf
 
 
 def _profile_points(curve: TradeoffCurve, pure: float) -> ProfilePoints:

@@ -10,22 +10,25 @@ import datetime
 import math
 import re
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from contextlib import suppress
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gdpnum import _validate
 from gdpnum.curve.gaussian import GaussianCurve
-from gdpnum.errors import InvalidArgument, InvalidType
+from gdpnum.errors import InvalidArgument, InvalidType, UnsupportedMechanism
 from gdpnum.formulas.gaussian_profile import mu_of_advantage
 from gdpnum.measures.divergence import delta_divergence
-from gdpnum.statements.record import TPRRow
+from gdpnum.representations import PureDP
+from gdpnum.statements.rows import CurvePoints, EpsilonRow, ProfilePoints, TPRRow
 
 if TYPE_CHECKING:
-    from gdpnum.statements.record import CurvePoints, Statement
+    from gdpnum.mechanisms.mechanism import Mechanism
+    from gdpnum.statements.record import Statement
 
-__all__ = ["check", "iso_date", "records", "text_or_none", "tpr_by_mu"]
+__all__ = ["check", "iso_date", "pure_epsilon", "records", "text_or_none", "tpr_by_mu"]
 
 # Room for another machine's rounding, and for that of the curve.
 _ROUNDING = 1e-9
@@ -83,11 +86,16 @@ def records(dataset_size: object) -> int:
 
 
 def tpr_by_mu(mu: float, slack: float, fprs: Sequence[float]) -> list[float]:
-    """The most true positives that (mu, slack)-GDP allows: Phi(Phi^-1(FPR) + mu) + slack."""
-    if math.isinf(mu):
-        return [1.0] * len(fprs)
+    """The most true positives that (mu, slack)-GDP allows."""
     found: list[float] = np.asarray(GaussianCurve(mu, slack).tpr(np.array(fprs))).tolist()
     return found
+
+
+def pure_epsilon(run: Mechanism) -> float:
+    """The epsilon of a run at delta = 0, infinite if it has none."""
+    with suppress(UnsupportedMechanism):
+        return PureDP.fit(run).epsilon
+    return math.inf
 
 
 def check(statement: Statement) -> None:
@@ -97,15 +105,21 @@ def check(statement: Statement) -> None:
     _check_curve(statement)
     _check_profile(statement)
     if (statement.fallback is None) != statement.is_complete:
-        _refuse("fallback", "is there exactly where mu is not a good summary")
+        _refuse("fallback", "is there exactly where mu is not enough")
     # The curve kept lies below the run's own, so nearer to that of mu.
-    least = delta_divergence(statement.curve(), GaussianCurve(statement.mu)).value
+    summary = GaussianCurve(statement.mu, statement.slack)
+    least = delta_divergence(statement.curve(), summary).value
     if statement.regret < least - _REGRET_ROOM:
         _refuse("regret", "is below what mu gives away against the curve")
 
 
 def _check_texts(statement: Statement) -> None:
     text_or_none("name", statement.name)
+    for key, value in statement.stated._asdict().items():
+        text_or_none(key, value)
+    if statement.audit is not None:
+        for value in (*statement.audit.sentences, *chain(*statement.audit.rows)):
+            text_or_none("audit", value)
     if iso_date(statement.date) != statement.date:
         _refuse("date", "is not a date such as '2026-03-01'")
     if not _VERSION.fullmatch(text_or_none("version", statement.version) or ""):
@@ -185,6 +199,11 @@ def _check_profile(statement: Statement) -> None:
     for row in statement.epsilon:
         _require("epsilon", 0.0 <= row.delta <= 1.0)
         _require("epsilon", 0.0 <= row.epsilon <= statement.pure_epsilon)
+        if not _is_on_the_profile(points, row):
+            _refuse("epsilon", "contradicts profile_points")
+    exact = pure_epsilon(statement.run)
+    if not math.isclose(statement.pure_epsilon, exact, rel_tol=_ROUNDING):
+        _refuse("pure_epsilon", "is not that of the run")
     if statement.fallback is not None:
         table = statement.fallback.profile
         _require("fallback", len(table) > 0)
@@ -194,6 +213,17 @@ def _check_profile(statement: Statement) -> None:
     for key, epsilon, delta in _pairs(statement):
         if not _allows_the_curve(statement, epsilon, delta):
             _refuse(key, "allows less than the curve does")
+
+
+def _is_on_the_profile(points: ProfilePoints, row: EpsilonRow) -> bool:
+    """Whether no point shows that epsilon is too small for its delta, or needlessly large."""
+    room = 1.0 + _LATTICES
+    for epsilon, delta in zip(*points, strict=True):
+        if epsilon >= row.epsilon * room and delta > row.delta * room + 1e-14:
+            return False
+        if epsilon * room < row.epsilon and delta * room + 1e-14 < row.delta:
+            return False
+    return True
 
 
 def _pairs(statement: Statement) -> Iterator[tuple[str, float, float]]:

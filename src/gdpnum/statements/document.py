@@ -9,25 +9,29 @@ from typing import TYPE_CHECKING, Any
 
 from gdpnum.errors import GdpnumError, InvalidArgument, InvalidType
 from gdpnum.representations import TruncatedCDP
+from gdpnum.statements import first
 from gdpnum.statements.check import check
 from gdpnum.statements.description import parts_of, run_of
-from gdpnum.statements.record import (
+from gdpnum.statements.rows import (
+    Audited,
     CurvePoints,
     EpsilonRow,
     Fallback,
     ProfilePoints,
     ProfileRow,
-    Statement,
+    Stated,
     TPRRow,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-__all__ = ["SCHEMA", "document_of", "json_of", "statement_of"]
+    from gdpnum.statements.record import Statement
+
+__all__ = ["FIRST_SCHEMA", "SCHEMA", "document_of", "json_of", "statement_of"]
 
 #: What the key "schema" holds; it changes when keys do.
-SCHEMA = "gdpnum-statement-1"
+SCHEMA, FIRST_SCHEMA = "gdpnum-statement-2", "gdpnum-statement-1"
 
 _NUMBERS = ("mu", "mu_lower", "slack", "regret", "tail_ratio", "advantage", "pure_epsilon")
 
@@ -68,6 +72,12 @@ def document_of(statement: Statement) -> dict[str, Any]:
             and {"rho": fallback.truncated_cdp.rho, "cap": fallback.truncated_cdp.cap},
         },
         "assumptions": statement.assumptions,
+        "stated": statement.stated._asdict(),
+        "audit": statement.audit
+        and {
+            "sentences": list(statement.audit.sentences),
+            "rows": [list(row) for row in statement.audit.rows],
+        },
         "curve_points": {key: list(row) for key, row in statement.curve_points._asdict().items()},
         "profile_points": {
             key: list(row) for key, row in statement.profile_points._asdict().items()
@@ -77,17 +87,21 @@ def document_of(statement: Statement) -> dict[str, Any]:
     return finite
 
 
-def statement_of(text: str) -> Statement:
+def statement_of(text: str, kind: type[Statement]) -> Statement:
     """See `Statement.from_json`."""
     try:
-        document = json.loads(text)
-        if document["schema"] != SCHEMA:
+        document = json.loads(text, object_pairs_hook=_once)
+        if document["schema"] not in (SCHEMA, FIRST_SCHEMA):
             raise InvalidArgument(
                 f"schema={document['schema']!r} is not {SCHEMA!r}; pass what to_json returned"
             )
-        statement = _read(document)
+        is_first = document["schema"] == FIRST_SCHEMA
+        raised = first.raised(document, SCHEMA) if is_first else document
+        statement = _read(raised, kind)
         check(statement)
         written = document_of(statement)
+        if document["schema"] == FIRST_SCHEMA:
+            document = {**raised, **{key: written[key] for key in first.FOLLOWING}}
     except InvalidType as error:
         raise InvalidArgument(str(error)) from None
     except GdpnumError:
@@ -113,10 +127,21 @@ def statement_of(text: str) -> Statement:
     return statement
 
 
-def _read(document: dict[str, Any]) -> Statement:
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object whose keys are there once: of two, readers would take different ones."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [key for key, _ in pairs]
+        twice = next(key for key in names if names.count(key) > 1)
+        raise InvalidArgument(f"the key {twice!r} is there twice; pass what to_json returned")
+    return found
+
+
+def _read(document: dict[str, Any], kind: type[Statement]) -> Statement:
     fallback, assumed = document["fallback"], document["assumptions"]
     curve, profile = document["curve_points"], document["profile_points"]
-    return Statement(
+    audit = document["audit"]
+    return kind(
         run=run_of(document["parts"]),
         **{key: _number(key, document[key]) for key in _NUMBERS},
         reason=document["reason"],
@@ -137,6 +162,9 @@ def _read(document: dict[str, Any]) -> Statement:
         dataset_size=document["dataset_size"],
         name=document["name"],
         date=document["date"],
+        stated=Stated(**document["stated"]),
+        audit=audit
+        and Audited(tuple(audit["sentences"]), tuple(tuple(row) for row in audit["rows"])),
     )
 
 

@@ -3,19 +3,40 @@
 from __future__ import annotations
 
 import math
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 
 from gdpnum.rounding import rounded_down, rounded_up
 
-__all__ = ["as_given", "delta_shown", "epsilon_shown", "fpr_shown", "lower", "percent", "upper"]
+__all__ = [
+    "as_given",
+    "delta_shown",
+    "epsilon_shown",
+    "fpr_shown",
+    "lower",
+    "one_in",
+    "percent",
+    "upper",
+]
+
+# Below, a bound is written with an exponent.
+_LEADING_ZEROS = 1e-3
+
+# From here on a rate is told in per cent, below as one in so many.
+_SMALL = 0.1
+_LARGE = {15: "", 12: "trillion", 9: "billion", 6: "million"}
 
 
 def upper(value: float, *, digits: int = 4) -> str:
     """An upper bound, rounded up.
 
-    >>> upper(1.56728, digits=3), upper(float("inf"))
-    ('1.57', 'infinite')
+    >>> upper(1.56728, digits=3), upper(2.6195e-5, digits=3), upper(float("inf"))
+    ('1.57', '2.62e-5', 'infinite')
     """
-    return rounded_up(value, digits=digits) if math.isfinite(value) else "infinite"
+    if not math.isfinite(value):
+        return "infinite"
+    text = rounded_up(value, digits=digits)
+    # Leading zeros are hard to count.
+    return f"{Decimal(text):.{digits - 1}e}" if 0.0 < value < _LEADING_ZEROS else text
 
 
 def lower(value: float, *, digits: int = 4) -> str:
@@ -31,6 +52,32 @@ def percent(value: float) -> str:
     """
     text = rounded_up(100.0 * value, digits=3)
     return f"{float(text):g} %" if float(text) >= 1e-3 else f"{text} %"
+
+
+def one_in(rate: float, *, digits: int = 3, condition: bool = False) -> str:
+    """A small rate as one in so many, rounded up like any bound; a larger one in per cent.
+
+    With ``condition``, rounded down: the rate is one at which a bound is stated.
+
+    >>> one_in(0.00125), one_in(8.216e-7), one_in(0.61047), one_in(0.0)
+    ('1 in 800', '1 in 1.21 million', '61.1 %', 'none')
+    >>> one_in(1 / 3000.5, condition=True), one_in(1e-10, condition=True)
+    ('1 in 3,010', '1 in 10 billion')
+    """
+    if rate >= _SMALL:
+        down = f"{100 * float(rounded_down(rate, digits=digits)):g} %"
+        return down if condition else percent(rate)
+    if rate == 0.0:
+        return "none"
+    # Fewer in the denominator is a larger rate.
+    rounding = ROUND_CEILING if condition else ROUND_FLOOR
+    exact = Context(prec=40, rounding=rounding).divide(Decimal(1), Decimal(repr(rate)))
+    many = Context(prec=digits, rounding=rounding).plus(exact)
+    if many < 10**6:
+        shown = many.quantize(Decimal(1), rounding=rounding)
+        return f"1 in {int(shown):,}" if shown == many or many > 100 else f"1 in {many:f}"
+    power, name = next((power, name) for power, name in _LARGE.items() if many >= 10**power)
+    return f"1 in {many:.3g}" if not name else f"1 in {float(many) / 10**power:g} {name}"
 
 
 def as_given(value: float) -> str:
@@ -60,4 +107,6 @@ def epsilon_shown(epsilon: float) -> str:
 
 def _condition(value: float, rounded: str) -> str:
     short = f"{value:.4g}"
+    if 0.0 < value < _LEADING_ZEROS:
+        rounded = f"{Decimal(rounded):.3e}"
     return short.replace("e-0", "e-") if float(short) == value else rounded

@@ -2,106 +2,36 @@
 
 from __future__ import annotations
 
-import importlib
+import math
 from dataclasses import dataclass
-from typing import Any, NamedTuple, final
+from typing import Any, final
 
+from gdpnum.blocks.block import Block
+from gdpnum.blocks.html import html
+from gdpnum.blocks.latex import latex
+from gdpnum.blocks.markdown import markdown
+from gdpnum.blocks.text import text
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.mechanisms.mechanism import Mechanism, Neighbouring
-from gdpnum.representations import TruncatedCDP
-from gdpnum.statements.numbers import upper
+from gdpnum.statements import document, registry, told, words
+from gdpnum.statements.page import web_page
+from gdpnum.statements.rows import (
+    HEAVY_TAIL,
+    MOST_FOUND,
+    Audited,
+    CurvePoints,
+    EpsilonRow,
+    Fallback,
+    ProfilePoints,
+    Stated,
+    TPRRow,
+    has_small_slack,
+    is_enough,
+)
 
-__all__ = [
-    "COMPLETE_REGRET",
-    "HARDLY_ANYTHING",
-    "HEAVY_TAIL",
-    "SIZE_EXPONENT",
-    "CurvePoints",
-    "EpsilonRow",
-    "Fallback",
-    "ProfilePoints",
-    "ProfileRow",
-    "Statement",
-    "TPRRow",
-    "balanced_fpr",
-]
+__all__ = ["Statement"]
 
-#: Below this regret, mu says practically all that the curve does.
-COMPLETE_REGRET = 0.01
-
-#: From this ratio of mu to the mu of the advantage on, rare events drive mu: it rounds to 2 or
-#: more, so whoever reads mu as typical risk is off by a factor and not by a nuance.
-HEAVY_TAIL = 1.5
-
-#: Delta is often set to the size of the dataset to the power of minus c, with c above 1, so that
-#: publishing a record outright does not pass; 1.1 is what Ponomareva et al. (2023) recommend.
-SIZE_EXPONENT = 1.1
-
-#: (FPR, TPR): a guarantee that allows this TPR at this FPR excludes hardly anything; mu of 4.7.
-HARDLY_ANYTHING = (0.01, 0.99)
-
-
-def balanced_fpr(advantage: float) -> float | None:
-    """The FPR at which false positives and negatives are equally likely.
-
-    None where the advantage rounds to 1: both are then too rare to tell apart from 0.
-    """
-    return 0.5 * (1.0 - advantage) if float(upper(advantage)) < 1.0 else None
-
-
-class TPRRow(NamedTuple):
-    """The most true positives at a false positive rate: by the curve, and by mu with its slack."""
-
-    fpr: float
-    tpr: float
-    tpr_gdp: float
-
-
-class EpsilonRow(NamedTuple):
-    """The run is (epsilon, delta)-DP."""
-
-    delta: float
-    epsilon: float
-
-
-class ProfileRow(NamedTuple):
-    """The run is (epsilon, delta)-DP; in a table by epsilon."""
-
-    epsilon: float
-    delta: float
-
-
-class CurvePoints(NamedTuple):
-    """Points of the curve by rising FPR, as `TPRRow` column by column; from FPR 0 to 1.
-
-    The TPRs are the library's own at these FPRs. Between two points, the TPR of the second is a
-    bound, as TPRs rise; a straight line is not, as the curve lies above its chords.
-    """
-
-    fpr: tuple[float, ...]
-    tpr: tuple[float, ...]
-    tpr_gdp: tuple[float, ...]
-
-
-class ProfilePoints(NamedTuple):
-    """Points (epsilon, delta) of the privacy profile by rising epsilon.
-
-    Between two points a straight line in exp(epsilon) is a bound; after the last, its delta is.
-    """
-
-    epsilon: tuple[float, ...]
-    delta: tuple[float, ...]
-
-
-class Fallback(NamedTuple):
-    """What to report beside mu where mu is not a good summary, and beside the other tables.
-
-    ``truncated_cdp`` is (rho, cap), the cap that serves (epsilon, delta) best; None where no rho
-    holds.
-    """
-
-    profile: tuple[ProfileRow, ...]
-    truncated_cdp: TruncatedCDP | None
+_NOTHING_STATED = Stated()
 
 
 @final
@@ -113,7 +43,8 @@ class Statement:
     ``neighbouring`` says, under the assumptions listed. ``mu``, ``regret``, ``advantage``, each
     TPR, epsilon, delta and rho are upper bounds, ``mu_lower`` is a lower one; `GDPFit` says what
     they mean. ``pure_epsilon`` is the epsilon at delta = 0, infinite if there is none. ``fallback``
-    is there exactly where mu is not a good summary.
+    is there exactly where mu is not enough. ``stated`` has what only a person can say, ``audit``
+    what an audit has shown.
 
     Comes from `gdpnum.statement`, prints as text, and is the same after ``to_json`` and
     ``from_json``.
@@ -121,7 +52,7 @@ class Statement:
     >>> import gdpnum
     >>> found = gdpnum.statement(gdpnum.Gaussian(sigma=2.0))
     >>> found
-    <Statement of Gaussian(sigma=2.0): mu <= 0.5000, slack 1e-10, regret <= 0>
+    <Statement of Gaussian(sigma=2.0): mu <= 0.5000, slack 1e-10, regret <= 5.01e-11>
     >>> Statement.from_json(found.to_json()) == found
     True
     """
@@ -145,13 +76,20 @@ class Statement:
     dataset_size: int | None = None
     name: str | None = None
     date: str | None = None
+    stated: Stated = _NOTHING_STATED
+    audit: Audited | None = None
 
     # --- what follows from the numbers ----------------------------------------------------------
 
     @property
     def is_complete(self) -> bool:
-        """Whether mu is a complete report: its regret is below 0.01."""
-        return self.regret < COMPLETE_REGRET
+        """Whether mu is enough: finite, its regret below 0.01 and its slack small."""
+        return is_enough(self.mu, self.slack, self.regret, self.dataset_size)
+
+    @property
+    def has_small_slack(self) -> bool:
+        """Whether the slack is at most 1e-6 and, if the size is known, a tenth of 1 / size."""
+        return has_small_slack(self.slack, self.dataset_size)
 
     @property
     def has_heavy_tail(self) -> bool:
@@ -159,21 +97,19 @@ class Statement:
         return self.tail_ratio >= HEAVY_TAIL
 
     @property
-    def excludes_hardly_anything(self) -> bool:
+    def leaves_most_to_be_found(self) -> bool:
         """Whether at an FPR of 0.01 a TPR of 0.99 is allowed by the curve."""
-        fpr, tpr = HARDLY_ANYTHING
-        points = self.curve_points
-        number = next(number for number, kept in enumerate(points.fpr) if kept >= fpr)
-        return points.tpr[number] >= tpr
+        fpr, tpr = MOST_FOUND
+        return words.tpr_at(self, fpr).tpr >= tpr
 
     @property
     def verdict(self) -> str:
-        """What the regret says about mu, in words."""
-        if self.is_complete and (self.has_heavy_tail or self.excludes_hardly_anything):
-            return f"below {COMPLETE_REGRET:g}, but see the warning"
-        if self.is_complete:
-            return f"below {COMPLETE_REGRET:g}: mu is a complete report"
-        return f"not below {COMPLETE_REGRET:g}: mu is not a good summary, report the tables too"
+        """Whether mu is enough, in words; not whether the run is private enough."""
+        if math.isinf(self.mu):
+            return "no finite mu: report the tables"
+        if not self.is_complete:
+            return "mu is not enough: report the tables beside it"
+        return "mu is enough" + (", but mind the warning" if self.warnings else "")
 
     @property
     def mechanism(self) -> str:
@@ -188,16 +124,12 @@ class Statement:
     @property
     def assumptions(self) -> dict[str, Any]:
         """What the numbers rest on, by name; None where a question does not arise."""
-        from gdpnum.statements.words import assumptions  # noqa: PLC0415
-
-        return assumptions(self)
+        return words.assumptions(self)
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """What a reader of mu must be told, in sentences; empty where mu may stand alone."""
-        from gdpnum.statements.words import warnings  # noqa: PLC0415
-
-        return warnings(self)
+        return words.warnings(self)
 
     def curve(self) -> TradeoffCurve:
         """A trade-off curve from the points kept here: a lower bound, and nearly the run's own.
@@ -208,47 +140,57 @@ class Statement:
 
     # --- in other forms -------------------------------------------------------------------------
 
-    # Late, here and below: these modules put a statement in words, so they know this one.
+    @property
+    def blocks(self) -> tuple[Block, ...]:
+        """What a reader is told, in order; `gdpnum.blocks` has the renderers."""
+        return tuple(told.blocks_of(self))
 
     def __str__(self) -> str:
-        from gdpnum.statements.text import text  # noqa: PLC0415
-
-        return text(self)
+        return text(self.blocks)
 
     def __repr__(self) -> str:
-        from gdpnum.statements.words import short  # noqa: PLC0415
+        return words.short(self)
 
-        return short(self)
+    def _repr_html_(self) -> str:
+        return html(self.blocks)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The statement as dictionaries, lists, texts and plain numbers; infinity is "inf"."""
+        return document.document_of(self)
 
     def to_json(self) -> str:
         """The statement as JSON, by the schema shipped as statement.schema.json.
 
         Infinities are strings, as JSON has none.
         """
-        from gdpnum.statements.document import json_of  # noqa: PLC0415
-
-        return json_of(self)
+        return document.json_of(self)
 
     @staticmethod
     def from_json(text: str) -> Statement:
-        """The statement that `to_json` wrote, bit for bit."""
-        from gdpnum.statements.document import statement_of  # noqa: PLC0415
+        """The statement that `to_json` wrote, bit for bit; also one of the first schema.
 
-        return statement_of(text)
+        Whatever contradicts itself is refused. What does not, such as a mu lowered together with
+        its curve, `gdpnum.verify` finds: it computes everything again.
+        """
+        return document.statement_of(text, Statement)
 
     def to_markdown(self) -> str:
         """The statement as a section of a model card."""
-        from gdpnum.statements.markdown import markdown  # noqa: PLC0415
-
-        return markdown(self)
+        return markdown(self.blocks)
 
     def to_latex(self) -> str:
-        """The statement as a row of a table and a sentence for a paper, with its citation."""
-        from gdpnum.statements.latex import latex  # noqa: PLC0415
-
-        return latex(self)
+        """The statement as paragraphs and tables for a paper; `gdpnum.table` makes one of many."""
+        return latex(self.blocks)
 
     def to_html(self) -> str:
         """The statement as one self-contained web page."""
-        # By name: the report is an edge, to the right of this layer.
-        return str(importlib.import_module("gdpnum.report").html(self))
+        return web_page(self)
+
+    def to_registry(self, **fields: Any) -> str:
+        """The statement as an entry of the public registry of deployments, in YAML.
+
+        ``fields`` are those of the registry that only a person can fill in, by their names there,
+        such as ``data_curators=["A"]``; those that are required and missing are named in one error.
+        https://github.com/opendp/deployments-registry-data
+        """
+        return registry.entry(self, fields)

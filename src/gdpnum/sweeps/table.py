@@ -11,10 +11,16 @@ from pathlib import Path
 from typing import Any, final, overload
 
 from gdpnum._optional import imported
+from gdpnum.blocks.block import Given, Sentence, Table
+from gdpnum.blocks.html import html
+from gdpnum.rounding import rounded_down, rounded_up
 
 __all__ = ["SweepTable"]
 
 Record = dict[str, Any]
+
+# Rows that a notebook shows.
+_SHOWN = 20
 
 
 @final
@@ -42,6 +48,18 @@ class SweepTable(Sequence[Record]):
 
     def __repr__(self) -> str:
         return f"SweepTable({len(self)} records, {len(self.errors)} with an error)"
+
+    def _repr_html_(self) -> str:
+        shown = [
+            [_cell(name, record.get(name)) for name in self.columns] for record in self[:_SHOWN]
+        ]
+        left = len(self) - len(shown)
+        table = Table(f"{self!r}", tuple(self.columns), tuple(map(tuple, shown)))
+        return html([table, *[Sentence((f"and {left} more",), role="note")] * (left > 0)])
+
+    def to_dict(self) -> dict[str, list[Any]]:
+        """Each column as a list, as ``pandas.DataFrame`` takes it."""
+        return {name: [record.get(name) for record in self.records] for name in self.columns}
 
     @property
     def errors(self) -> tuple[Record, ...]:
@@ -74,12 +92,18 @@ class SweepTable(Sequence[Record]):
 
     def to_arrow(self) -> Any:
         """The table as a pyarrow Table."""
-        columns = {name: [record.get(name) for record in self.records] for name in self.columns}
-        return imported("pyarrow").table(columns)
+        return imported("pyarrow").table(self.to_dict())
 
     def to_parquet(self, path: str | Path) -> None:
         """Write the table as Parquet, through pyarrow."""
         imported("pyarrow.parquet").write_table(self.to_arrow(), str(path))
+
+
+def _cell(name: str, value: object) -> str:
+    if isinstance(value, float) and float(f"{value:g}") != value:
+        # A bound, to its safe side.
+        return (rounded_down if name == "mu_lower" else rounded_up)(value, digits=6)
+    return Given("" if value is None else f"{value:g}" if isinstance(value, float) else value)
 
 
 def _standard(record: Record) -> Record:

@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gdpnum.report.markup import escaped
-from gdpnum.report.reading import rate_bound, rate_shown
-from gdpnum.statements import TPRRow
-from gdpnum.statements.numbers import fpr_shown, upper
-from gdpnum.statements.words import tpr_at
+from gdpnum.blocks.html import escaped
+from gdpnum.statements.rows import TPRRow
+from gdpnum.statements.words import headline
 
 if TYPE_CHECKING:
-    from gdpnum.report.reading import Readings
-    from gdpnum.statements import Statement
+    from gdpnum.statements.page.reading import Readings
+    from gdpnum.statements.record import Statement
 
 __all__ = ["picture", "positions"]
 
@@ -69,10 +67,10 @@ def positions(readings: Readings) -> list[list[Position]]:
     return [[panel.position(row) for panel in _panels(readings)] for row in readings.rows]
 
 
-def picture(statement: Statement, readings: Readings) -> str:
+def picture(statement: Statement, readings: Readings, described: str) -> str:
     """The figure: both panels, with marks at the reading shown first."""
     panels = "\n".join(
-        _drawing(statement, panel, number, readings)
+        _drawing(statement, panel, number, readings, described)
         for number, panel in enumerate(_panels(readings))
     )
     return f"""\
@@ -95,14 +93,16 @@ def _panels(readings: Readings) -> tuple[_Panel, _Panel]:
     )
 
 
-def _drawing(statement: Statement, panel: _Panel, number: int, readings: Readings) -> str:
+def _drawing(
+    statement: Statement, panel: _Panel, number: int, readings: Readings, described: str
+) -> str:
     rows = list(map(TPRRow, *statement.curve_points))
     drawn = [panel.position(row) for row in rows if row.fpr >= panel.low]
     run, mu = ([(x, places[line]) for x, *places in drawn] for line in (0, 1))
     return f"""\
 <svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-labelledby="title{number} desc{number}">
 <title id="title{number}">{panel.heading}</title>
-<desc id="desc{number}">{escaped(_described(statement))}</desc>
+<desc id="desc{number}">{escaped(described)}</desc>
 <text class="heading" x="0" y="15">{panel.heading}</text>
 {_axes(panel)}
 <path class="guessing" d="M{_LEFT} {_BOTTOM}L{_RIGHT} {_TOP}"/>
@@ -144,11 +144,7 @@ def _labels(
     TPRs rise, and mu's line is above the run's. So there is room below and to the right of the run,
     and above and to the left of mu, and no leader crosses a line.
     """
-    named = (
-        "by mu, infinite"
-        if math.isinf(statement.mu)
-        else f"by mu = {upper(statement.mu, digits=3)}"
-    )
+    named = "by mu, infinite" if math.isinf(statement.mu) else f"by mu = {headline(statement)[0]}"
     (x, y), (u, v) = _touched(run, _RUN_AT), _touched(mu, _MU_AT)
     over = max(v - 26, _TOP - 8)
     across = _LEFT + _GUESSING_AT * (_RIGHT - _LEFT)
@@ -174,13 +170,3 @@ def _marks(place: Position) -> str:
 <circle class="mu" cx="{x}" cy="{mu}" r="4"/>
 <circle class="run" cx="{x}" cy="{run}" r="4"/>
 </g>"""
-
-
-def _described(statement: Statement) -> str:
-    read = [tpr_at(statement, fpr) for fpr in (0.001, 0.01, 0.1)]
-    said = "; ".join(
-        f"at a false positive rate of {rate_shown(fpr_shown(row.fpr))}, at most "
-        f"{rate_bound(row.tpr)}, and {rate_bound(row.tpr_gdp)} by mu"
-        for row in read
-    )
-    return f"The true positive rate rises with the false positive rate: {said}."

@@ -1,0 +1,166 @@
+"""The rows of a statement, what a person may state beside them, and the limits of its words."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from gdpnum.representations import TruncatedCDP
+from gdpnum.statements.numbers import upper
+
+__all__ = [
+    "COMPLETE_REGRET",
+    "COMPLETE_SLACK",
+    "HEAVY_TAIL",
+    "LABELS",
+    "MOST_FOUND",
+    "SCALE",
+    "SHARE_OF_ONE_RECORD",
+    "SIZE_EXPONENT",
+    "Audited",
+    "CurvePoints",
+    "EpsilonRow",
+    "Fallback",
+    "ProfilePoints",
+    "ProfileRow",
+    "Stated",
+    "TPRRow",
+    "balanced_fpr",
+    "has_small_slack",
+    "is_enough",
+]
+
+#: Below this regret mu overstates no attacker's chance of being right by more than one point in a
+#: hundred, and no advantage by more than two.
+COMPLETE_REGRET = 0.01
+
+#: Up to this slack mu may stand alone: everything about a record may be revealed with that
+#: probability. Where the dataset's size is known, also up to this share of 1 / size.
+COMPLETE_SLACK, SHARE_OF_ONE_RECORD = 1e-6, 0.1
+
+#: From this ratio of mu to the mu of the advantage on, rare events drive mu: it rounds to 2 or
+#: more, so whoever reads mu as typical risk is off by a factor and not by a nuance.
+HEAVY_TAIL = 1.5
+
+#: Delta is often set to the size of the dataset to the power of minus c, with c above 1, so that
+#: publishing a record outright does not pass; 1.1 is what Ponomareva et al. (2023) recommend.
+SIZE_EXPONENT = 1.1
+
+#: (FPR, TPR): a guarantee that allows this TPR at this FPR leaves most records to be found.
+MOST_FOUND = (0.01, 0.99)
+
+#: What a mu up to so much excludes, in words.
+SCALE = (
+    (0.1, "that any attack does noticeably better than guessing"),
+    (0.5, "attacks that do much better than guessing"),
+    (1.0, "that many records are found without accusing many others"),
+    (2.0, "near-certainty, not that a good part of the records is found"),
+    (4.0, "only that most records are found with hardly a false accusation"),
+    (math.inf, "little: at an FPR of 1 % nearly all records may be found"),
+)
+
+
+def balanced_fpr(advantage: float) -> float | None:
+    """The FPR at which false positives and negatives are equally likely.
+
+    None where the advantage rounds to 1: both are then too rare to tell apart from 0.
+    """
+    return 0.5 * (1.0 - advantage) if float(upper(advantage)) < 1.0 else None
+
+
+def is_enough(mu: float, slack: float, regret: float, dataset_size: int | None) -> bool:
+    """Whether mu with its slack may stand alone for the whole curve."""
+    return math.isfinite(mu) and regret < COMPLETE_REGRET and has_small_slack(slack, dataset_size)
+
+
+def has_small_slack(slack: float, dataset_size: int | None) -> bool:
+    """Whether a slack is small in itself and, if the size is known, beside one record of it."""
+    return slack <= COMPLETE_SLACK and slack * (dataset_size or 0) <= SHARE_OF_ONE_RECORD
+
+
+class Stated(NamedTuple):
+    """What only a person can say about a run; None is printed as "not stated"."""
+
+    protected: str | None = None
+    released: str | None = None
+    batches: str | None = None
+    tuning: str | None = None
+    trust_model: str | None = None
+    dataset: str | None = None
+    model: str | None = None
+    contact: str | None = None
+
+
+#: What each of them is called.
+LABELS = {
+    "protected": "who is protected",
+    "released": "what was released",
+    "batches": "how batches were drawn and checked",
+    "tuning": "tuning",
+    "trust_model": "trust model",
+    "dataset": "dataset",
+    "model": "model and version",
+    "contact": "contact",
+}
+
+
+class Audited(NamedTuple):
+    """What an audit has shown, as sentences and as rows of (name, value)."""
+
+    sentences: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...] = ()
+
+
+class TPRRow(NamedTuple):
+    """The most true positives at a false positive rate: by the curve, and by mu with its slack."""
+
+    fpr: float
+    tpr: float
+    tpr_gdp: float
+
+
+class EpsilonRow(NamedTuple):
+    """The run is (epsilon, delta)-DP."""
+
+    delta: float
+    epsilon: float
+
+
+class ProfileRow(NamedTuple):
+    """The run is (epsilon, delta)-DP; in a table by epsilon."""
+
+    epsilon: float
+    delta: float
+
+
+class CurvePoints(NamedTuple):
+    """Points of the curve by rising FPR, as `TPRRow` column by column; from FPR 0 to 1.
+
+    The TPRs are the library's own at these FPRs. Between two points, the TPR of the second is a
+    bound, as TPRs rise; a straight line is not, as the curve lies above its chords.
+    """
+
+    fpr: tuple[float, ...]
+    tpr: tuple[float, ...]
+    tpr_gdp: tuple[float, ...]
+
+
+class ProfilePoints(NamedTuple):
+    """Points (epsilon, delta) of the privacy profile by rising epsilon.
+
+    Between two points a straight line in exp(epsilon) is a bound; after the last, its delta is.
+    """
+
+    epsilon: tuple[float, ...]
+    delta: tuple[float, ...]
+
+
+class Fallback(NamedTuple):
+    """What to report beside mu where mu is not enough, and beside the other tables.
+
+    ``truncated_cdp`` is (rho, cap), the cap that serves (epsilon, delta) best; None where no rho
+    holds.
+    """
+
+    profile: tuple[ProfileRow, ...]
+    truncated_cdp: TruncatedCDP | None

@@ -1,0 +1,122 @@
+"""`verify`: a statement computed again from what it says was run."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple, final
+
+from gdpnum import _validate
+from gdpnum.blocks.block import Sentence, Table
+from gdpnum.blocks.text import text
+from gdpnum.errors import InvalidType
+from gdpnum.statements.build import statement
+from gdpnum.statements.numbers import delta_shown, fpr_shown
+from gdpnum.statements.record import Statement
+
+__all__ = ["Finding", "Verification", "verify"]
+
+# Two accounts of one run differ by what their tolerance allows, and by no more than this many.
+_TOLERANCES = 5.0
+_ROUNDING, _SMALLEST = 1e-9, 1e-13
+
+
+class Finding(NamedTuple):
+    """A number as stated and as computed again; it holds unless it claims more privacy."""
+
+    name: str
+    stated: float
+    computed: float
+    holds: bool
+
+
+@final
+@dataclass(frozen=True)
+class Verification:
+    """What `verify` found: ``holds`` if every number does."""
+
+    findings: tuple[Finding, ...]
+
+    @property
+    def holds(self) -> bool:
+        """Whether every number stated is confirmed."""
+        return all(one.holds for one in self.findings)
+
+    def __bool__(self) -> bool:
+        return self.holds
+
+    def __str__(self) -> str:
+        rows = tuple(
+            (one.name, *map(_shown, one[1:3]), "agrees" if one.holds else "FAILS")
+            for one in self.findings
+        )
+        failed = sum(not one.holds for one in self.findings)
+        verdict = (
+            "Every number holds: computed again from the description, none claims more privacy."
+            if self.holds
+            else f"{failed} of {len(rows)} numbers claim more privacy than the description gives."
+        )
+        head = ("number", "stated", "computed", "")
+        said = "The description itself, and what was stated in words, cannot be checked."
+        return text([Table("", head, rows), Sentence((f"{verdict} {said}",))])
+
+
+def _shown(value: float) -> str:
+    return f"{value:.6g}"
+
+
+def verify(found: Statement | str) -> Verification:
+    """Compute a statement, or the JSON of one, again from its description and compare.
+
+    Guarantee: where it ``holds``, every bound stated is at least what this version of the library
+    computes, up to the tolerance of both. A number that is larger than needed is still a bound.
+
+    >>> import gdpnum
+    >>> verify(gdpnum.statement(gdpnum.Gaussian(sigma=2.0))).holds
+    True
+    """
+    if isinstance(found, str):
+        found = Statement.from_json(found)
+    if not isinstance(found, Statement):
+        raise InvalidType(f"{_validate.shown('found', found)}, not a Statement nor the JSON of one")
+    again = statement(
+        found.run,
+        slack=found.slack,
+        tolerance=found.tolerance,
+        fprs=[row.fpr for row in found.tpr],
+        deltas=[row.delta for row in found.epsilon],
+    )
+    room = _TOLERANCES * max(found.tolerance, again.tolerance)
+    return Verification(tuple(_findings(found, again, room)))
+
+
+def _findings(found: Statement, again: Statement, room: float) -> Iterator[Finding]:
+    def bound(name: str, stated: float, computed: float, room: float = room) -> Finding:
+        least = computed if math.isinf(computed) else computed * (1.0 - room) - _SMALLEST
+        return Finding(name, stated, computed, stated >= least)
+
+    # Below this no mu holds, whichever lattice it was computed on.
+    yield bound("mu", found.mu, again.mu_lower if found.mu < again.mu else again.mu, _ROUNDING)
+    lower = Finding("mu_lower", found.mu_lower, again.mu_lower, found.mu_lower <= again.mu)
+    yield lower._replace(holds=lower.holds or math.isclose(found.mu_lower, again.mu, rel_tol=room))
+    # What mu moves by within its tolerance moves its regret by less than this.
+    moved = 0.5 * room * (found.mu if math.isfinite(found.mu) else 0.0)
+    yield Finding("regret", found.regret, again.regret, found.regret >= again.regret - moved - 1e-9)
+    yield bound("advantage", found.advantage, again.advantage)
+    yield bound("pure_epsilon", found.pure_epsilon, again.pure_epsilon, _ROUNDING)
+    for row, other in zip(found.tpr, [_tpr(again, one.fpr) for one in found.tpr], strict=True):
+        yield bound(f"TPR at FPR {fpr_shown(row.fpr)}", row.tpr, other)
+    for pair, same in zip(found.epsilon, again.epsilon, strict=True):
+        yield bound(f"epsilon at delta {delta_shown(pair.delta)}", pair.epsilon, same.epsilon)
+    profile = again.curve()
+    for key, points in {"profile": zip(*found.profile_points, strict=True)}.items():
+        worst = max(
+            ((profile.delta(epsilon), delta, epsilon) for epsilon, delta in points),
+            key=lambda one: one[0] / max(one[1], 1e-300) if one[0] > 1e-13 else 0.0,
+        )
+        yield bound(f"{key}, delta at epsilon {worst[2]:.4g}", worst[1], worst[0], 2.0 * room)
+
+
+def _tpr(again: Statement, fpr: float) -> float:
+    return next(row.tpr for row in again.tpr if row.fpr == fpr)
