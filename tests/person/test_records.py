@@ -12,6 +12,7 @@ from gdpnum import (
     Gaussian,
     MatrixMechanism,
     PoissonSampled,
+    RandomizedResponse,
     Shuffled,
     Skellam,
     calibrate,
@@ -165,3 +166,27 @@ def test_tiny_rates_reveal_at_most_what_joins():
     assert exact <= Fraction(found.above.mass_at_infinity) <= exact * (1 + Fraction(1, 2**40))
     assert found.below is None
     assert tradeoff_curve(leaf * 10).mass_at_infinity >= 10 * exact * (1 - Fraction(1, 2**40))
+
+
+@pytest.mark.parametrize(
+    ("run", "said"),
+    [
+        (Skellam(sigma=3.0), "Skellam noise with noise multiplier 3, once"),
+        (BOUNDED, "correlated over 12 steps with noise multiplier 2; a record takes part in at"),
+        (
+            PoissonSampled(RandomizedResponse(epsilon=1.0), rate=0.1),
+            "of respondents who answer with probability 0.1",
+        ),
+        (
+            BestOf(Gaussian(sigma=2.0), number="geometric", mean=3.0) * 2,
+            "undisclosed number of runs (geometric, mean 3), 2 times; each run: Gaussian noise",
+        ),
+    ],
+    ids=["skellam", "matrix", "answers", "best"],
+)
+def test_statements_say_what_was_run_and_are_read_back(run, said):
+    made = statement(run)
+    assert said in " ".join(str(made).split())
+    assert type(made).from_json(made.to_json()).run == run
+    tuned = "stay secret" in str(made).replace("\n", " ")
+    assert tuned == isinstance(run.parts[0][0], BestOf)

@@ -266,7 +266,7 @@ def test_what_the_description_leaves_out_is_said_not_to_be_covered(stated):
 @pytest.mark.parametrize("relation", ["add_remove", "replace", "zero_out", None])
 def test_every_relation_has_its_words(relation):
     found = statement(gdpnum.Gaussian(sigma=2.0))
-    person = SimpleNamespace(parts=((SimpleNamespace(records_per_person=3), 1),))
+    person = gdpnum.per_person(found.run, records_per_person=3)
     for run, who in ((found.run, "record"), (person, "person with at most 3 records")):
         one = SimpleNamespace(run=run, neighbouring=relation, curve_points=found.curve_points)
         said = words.risk(one) + words.relation(one, "neighbours")
