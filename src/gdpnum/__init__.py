@@ -69,6 +69,7 @@ if TYPE_CHECKING:
     from gdpnum.integrations.engines import from_engine
     from gdpnum.integrations.opacus import from_opacus
     from gdpnum.integrations.opendp import from_opendp, to_opendp
+    from gdpnum.kind import Kind, Knob, Missing, register
     from gdpnum.measures.divergence import DeltaDivergence, delta_divergence
     from gdpnum.measures.gdp import GDPFit, fit_gdp
     from gdpnum.measures.order import blackwell_order
@@ -115,9 +116,12 @@ __all__ = [
     "GdpnumError",
     "InvalidArgument",
     "InvalidType",
+    "Kind",
+    "Knob",
     "KnownCurve",
     "Laplace",
     "Mechanism",
+    "Missing",
     "OneRunAudit",
     "PLDConverter",
     "PoissonSampled",
@@ -165,6 +169,7 @@ __all__ = [
     "mu_from_rho",
     "mu_from_tpr",
     "plot",
+    "register",
     "regret",
     "report",
     "rho_from_mu",
@@ -197,6 +202,7 @@ _LAZY = {
         "tpr_from_mu",
     ],
     "gdpnum.account": ["tradeoff_curve"],
+    "gdpnum.kind": ["Kind", "Knob", "Missing", "register"],
     "gdpnum.curve.order": ["BlackwellOrder"],
     "gdpnum.measures.order": ["blackwell_order"],
     "gdpnum.curve.tradeoff": ["TradeoffCurve"],

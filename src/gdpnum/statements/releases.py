@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from gdpnum.kind import kind_of
+from gdpnum.kinds.batch_words import conditions, scheme
 from gdpnum.mechanisms import (
     Batches,
     DiscreteGaussian,
@@ -10,11 +12,7 @@ from gdpnum.mechanisms import (
     Laplace,
     Mechanism,
     PoissonSampled,
-    RandomizedResponse,
 )
-from gdpnum.representations import KnownCurve
-from gdpnum.statements.batch_words import conditions, drawn, scheme
-from gdpnum.statements.numbers import as_given
 
 __all__ = [
     "assumed",
@@ -35,7 +33,7 @@ def in_words(run: Mechanism) -> str:
     """What was run, for readers of no Python."""
     if not run.parts:
         return "nothing that depends on the data"
-    shown = [_released(leaf, count) for leaf, count in run.parts[:_MOST_PARTS]]
+    shown = [kind_of(leaf).words(leaf, count) for leaf, count in run.parts[:_MOST_PARTS]]
     left = len(run.parts) - len(shown)
     return "; ".join(shown) + (f"; and {left} more" if left else "")
 
@@ -96,37 +94,3 @@ def records_of(run: Mechanism) -> int:
 def cut(text: str) -> str:
     """A long text in short."""
     return text if len(text) <= 120 else f"{text[:117]}..."
-
-
-def _released(leaf: Mechanism, count: int) -> str:
-    if isinstance(leaf, Batches):
-        return f"{_noise(leaf.inner)} on {drawn(leaf, count)}"
-    if isinstance(leaf, PoissonSampled):
-        sample = f"a random sample that every record joins with probability {as_given(leaf.rate)}"
-        each = "on" if count == 1 else "each on"
-        if isinstance(leaf.inner, Gaussian):
-            steps, sigma = "1 step" if count == 1 else f"{count} steps", as_given(leaf.inner.sigma)
-            return f"{steps} of DP-SGD with noise multiplier {sigma}, {each} {sample}"
-        return f"{_noise(leaf.inner)}, {_times(count)}, {each} {sample}"
-    return f"{_noise(leaf)}, {_times(count)}"
-
-
-def _times(count: int) -> str:
-    return "once" if count == 1 else f"{count} times"
-
-
-def _noise(leaf: Mechanism) -> str:
-    if isinstance(leaf, Gaussian | DiscreteGaussian):
-        kind = "Gaussian" if isinstance(leaf, Gaussian) else "discrete Gaussian"
-        return f"{kind} noise with noise multiplier {as_given(leaf.sigma)}"
-    if isinstance(leaf, Laplace | DiscreteLaplace):
-        kind = "Laplace" if isinstance(leaf, Laplace) else "discrete Laplace"
-        return f"{kind} noise of scale {as_given(leaf.scale)}"
-    if isinstance(leaf, RandomizedResponse):
-        return (
-            f"randomised response among {leaf.categories} answers with epsilon "
-            f"{as_given(leaf.epsilon)}"
-        )
-    if isinstance(leaf, KnownCurve):
-        return "a mechanism of which only the trade-off curve is known"
-    return f"a mechanism of which only {cut(repr(leaf))} is known"
