@@ -73,6 +73,7 @@ if TYPE_CHECKING:
     from gdpnum.integrations.engines import from_engine
     from gdpnum.integrations.opacus import from_opacus
     from gdpnum.integrations.opendp import from_opendp, to_opendp
+    from gdpnum.kind import Kind, Knob, Missing, register
     from gdpnum.measures.divergence import DeltaDivergence, delta_divergence
     from gdpnum.measures.gdp import GDPFit, fit_gdp
     from gdpnum.measures.order import blackwell_order
@@ -122,10 +123,13 @@ __all__ = [
     "GdpnumError",
     "InvalidArgument",
     "InvalidType",
+    "Kind",
+    "Knob",
     "KnownCurve",
     "Laplace",
     "MatrixMechanism",
     "Mechanism",
+    "Missing",
     "OneRunAudit",
     "OverBudget",
     "PLDConverter",
@@ -177,6 +181,7 @@ __all__ = [
     "mu_from_tpr",
     "per_person",
     "plot",
+    "register",
     "regret",
     "report",
     "rho_from_mu",
@@ -210,6 +215,7 @@ _LAZY = {
         "tpr_from_mu",
     ],
     "gdpnum.account": ["tradeoff_curve"],
+    "gdpnum.kind": ["Kind", "Knob", "Missing", "register"],
     "gdpnum.curve.order": ["BlackwellOrder"],
     "gdpnum.measures.order": ["blackwell_order"],
     "gdpnum.curve.tradeoff": ["TradeoffCurve"],

@@ -8,7 +8,7 @@ records are in ``kinds`` and, for what is known only by a guarantee, beside thei
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -18,7 +18,7 @@ from gdpnum.floats import Floats
 from gdpnum.mechanisms.mechanism import Mechanism
 from gdpnum.pairs.pair import Bracket, Divergences, Pair
 
-__all__ = ["Kind", "Knob", "Missing", "Words", "kind_named", "kind_of", "kinds", "register"]
+__all__ = ["Kind", "Knob", "Missing", "kind_named", "kind_of", "kinds", "register"]
 
 
 @dataclass(frozen=True)
@@ -40,14 +40,6 @@ class Knob:
     is_noise: bool
 
 
-@dataclass(frozen=True)
-class Words:
-    """A release in words: ``name`` of what it is, ``said`` of it once, as plain text and LaTeX."""
-
-    text: str
-    latex: str
-
-
 @dataclass(frozen=True, kw_only=True)
 class Kind:
     """One record a mechanism; every part takes the description (the leaf) first.
@@ -61,8 +53,9 @@ class Kind:
     - ``divergences``: Renyi divergences at orders, None where nothing is revealed;
       ``concentration``: a bound on D_t / t at all orders t from one on.
     - ``curve``: the trade-off curve, for what is known by one.
-    - ``knob``: what calibration turns. ``words``: how a report says it.
-    - ``readers``: from the names of other packages' descriptions, by which ours is made.
+    - ``knob``: what calibration turns.
+    - ``words``: how a report says so many releases, or with None the thing alone.
+    - ``readers``: names of the descriptions in other packages that become it.
     - ``example``: a leaf, on which the catalogue is tested.
     - ``is_several``: whether a leaf is several releases even alone: those of ``together``.
     - ``is_by_divergences``: whether it is known by Renyi divergences, which add up, order by order.
@@ -83,8 +76,8 @@ class Kind:
     concentration: Callable[[Any, float], float]
     curve: Callable[[Any], Any] | Missing
     knob: Knob | Missing
-    words: Callable[[Any], Words] | Missing
-    readers: Mapping[str, Callable[..., Any]] | Missing
+    words: Callable[[Any, int | None], str]
+    readers: tuple[str, ...]
     is_by_divergences: bool = False
     together: Callable[[Any, int], Sequence[tuple[Pair | Bracket, int]]] | None = None
     is_several: Callable[[Any], bool] = lambda _: False

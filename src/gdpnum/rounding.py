@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 
-__all__ = ["rounded_down", "rounded_up"]
+__all__ = ["as_given", "rounded_down", "rounded_up", "times"]
 
 
 def rounded_up(value: float, *, digits: int = 4) -> str:
@@ -35,3 +35,24 @@ def _rounded(value: float, *, digits: int, rounding: str) -> str:
     # An exact short number such as 0.5 gets its zeros back, so that columns line up.
     padded = number.quantize(Decimal((0, (1,), number.adjusted() - digits + 1)))
     return f"{padded:g}"
+
+
+def as_given(value: float) -> str:
+    """A number that a person chose, with all its digits.
+
+    >>> as_given(1.0), as_given(0.99999951), as_given(1e-5)
+    ('1', '0.99999951', '1e-05')
+    """
+    short = f"{value:g}"
+    return short if float(short) == value else repr(value)
+
+
+def times(count: int | None) -> str:
+    """How often something was released, after a comma; nothing if that is not to be said.
+
+    >>> times(1), times(3), times(None)
+    (', once', ', 3 times', '')
+    """
+    if count is None:
+        return ""
+    return ", once" if count == 1 else f", {count} times"

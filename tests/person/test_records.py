@@ -172,7 +172,10 @@ def test_tiny_rates_reveal_at_most_what_joins():
     ("run", "said"),
     [
         (Skellam(sigma=3.0), "Skellam noise with noise multiplier 3, once"),
-        (BOUNDED, "correlated over 12 steps with noise multiplier 2; a record takes part in at"),
+        (
+            BOUNDED,
+            "correlated over 12 steps with noise multiplier 2, once; a record takes part in at",
+        ),
         (
             PoissonSampled(RandomizedResponse(epsilon=1.0), rate=0.1),
             "of respondents who answer with probability 0.1",

@@ -100,7 +100,7 @@ def _down(rate: float | None) -> str:
 
 
 def _lines(document: dict[str, Any], target: str) -> Iterator[str]:
-    from gdpnum.statements.numbers import as_given  # noqa: PLC0415
+    from gdpnum.rounding import as_given  # noqa: PLC0415
 
     found = document["found"]
     value = {

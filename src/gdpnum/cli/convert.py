@@ -212,6 +212,6 @@ def _lines(document: dict[str, Any]) -> Iterator[str]:
 
 
 def _shown(stated: dict[str, float]) -> str:
-    from gdpnum.statements.numbers import as_given  # noqa: PLC0415
+    from gdpnum.rounding import as_given  # noqa: PLC0415
 
     return ", ".join(f"{name} = {as_given(value)}" for name, value in stated.items())

@@ -32,12 +32,12 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gdpnum import _validate, mechanisms
+from gdpnum import _validate
 from gdpnum.cli.files import InFile, read_text
 from gdpnum.cli.options import STATED
 from gdpnum.cli.quantities import fraction_of, number_or_text, whole_of
 from gdpnum.errors import GdpnumError
-from gdpnum.mechanisms import Composed, Leaf
+from gdpnum.mechanisms import Composed
 from gdpnum.mechanisms.composition import repeat
 from gdpnum.training import ARGUMENTS, NAMES, is_poisson, resolved, training_run
 
@@ -238,18 +238,11 @@ def _worded(text: str) -> dict[str, Any]:
 
 
 def _kinds() -> list[str]:
-    """What a part may be: DPSGD, and every mechanism and representation that is one release."""
-    representations = importlib.import_module("gdpnum.representations")
-    named = {
-        name: getattr(layer, name)
-        for layer in (mechanisms, representations)
-        for name in layer.__all__
-    }
-    return ["DPSGD", *(name for name, kind in named.items() if _is_leaf(kind))]
+    """What a part may be: DPSGD, and every kind of release that is known."""
+    from gdpnum import representations  # noqa: F401, PLC0415  (makes their kinds known)
+    from gdpnum.kind import kinds  # noqa: PLC0415
 
-
-def _is_leaf(kind: object) -> bool:
-    return dataclasses.is_dataclass(kind) and isinstance(kind, type) and issubclass(kind, Leaf)
+    return ["DPSGD", *(kind.name for kind in kinds())]
 
 
 def _nearest(given: str, known: list[str]) -> str:

@@ -176,7 +176,7 @@ _BOUNDS = ("mu", "regret", "tail_ratio", "advantage", "epsilon", "delta", "tpr")
 
 
 def _cell(name: str, value: object, record: dict[str, Any]) -> str:
-    from gdpnum.statements.numbers import as_given  # noqa: PLC0415
+    from gdpnum.rounding import as_given  # noqa: PLC0415
 
     if value is None:
         return "-"

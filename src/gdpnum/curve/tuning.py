@@ -33,7 +33,7 @@ from gdpnum.curve.piecewise import PiecewiseCurve
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import UnsupportedMechanism
 from gdpnum.floats import Floats
-from gdpnum.kind import Kind, Missing
+from gdpnum.kind import Kind, Missing, kind_of
 from gdpnum.mechanisms.mechanism import Mechanism
 from gdpnum.mechanisms.noise import Gaussian
 from gdpnum.mechanisms.tuning import BestOf
@@ -41,6 +41,7 @@ from gdpnum.pairs.pair import Bracket, Divergences, Pair
 from gdpnum.releases import releases
 from gdpnum.renyi.concentration import pair_concentration
 from gdpnum.renyi.divergences import pair_divergences
+from gdpnum.rounding import as_given, times
 
 __all__ = [
     "RunsBound",
@@ -286,10 +287,18 @@ def tuning_kind(curve_of: CurveOf) -> Kind:
         concentration=lambda leaf, order: pair_concentration(above(leaf), order),
         curve=Missing("its curve is a bound: an attack on one run is all that is known from below"),
         knob=Missing("what is tuned has the noise; calibrate a function of it"),
-        words=Missing("said by statements"),
-        readers=Missing("read by integrations"),
+        words=_words,
+        readers=("RepeatAndSelectDpEvent",),
         together=together,
         is_several=lambda _: True,
+    )
+
+
+def _words(leaf: BestOf, count: int | None) -> str:
+    law = f"{str(leaf.number).replace('_', ' ')}, mean {as_given(leaf.mean or 1.0)}"
+    runs = "; ".join(kind_of(part).words(part, often) for part, often in leaf.run.parts)
+    return (
+        f"the best of a random, undisclosed number of runs ({law}){times(count)}; each run: {runs}"
     )
 
 

@@ -11,6 +11,7 @@ from gdpnum import charges
 from gdpnum.errors import BudgetExceeded
 from gdpnum.floats import Floats, root_above
 from gdpnum.kind import Kind, Missing
+from gdpnum.kinds.batch_words import words
 from gdpnum.kinds.poisson import POISSON_SAMPLED
 from gdpnum.mechanisms.batches import (
     Allocated,
@@ -38,8 +39,6 @@ _MOST_BINS = 10**8
 
 _CURVE = Missing("its curve is computed, from its pair")
 _KNOB = Missing("turn the noise: calibrate a function of the noise multiplier")
-_WORDS = Missing("said by statements")
-_READERS = Missing("read by integrations")
 
 
 def _moved(leaf: FixedSize | Shuffled | Allocated) -> int:
@@ -132,8 +131,8 @@ FIXED_SIZE = Kind(
     concentration=lambda leaf, _: 0.5 * root_above(_fixed_square(leaf)) ** 2,
     curve=_CURVE,
     knob=_KNOB,
-    words=_WORDS,
-    readers=_READERS,
+    words=words,
+    readers=("SampledWithoutReplacementDpEvent", "SampledWithReplacementDpEvent"),
 )
 
 
@@ -156,8 +155,8 @@ SHUFFLED = Kind(
     concentration=lambda leaf, _: 0.5 * root_above(_shuffled_square(leaf)) ** 2,
     curve=_CURVE,
     knob=_KNOB,
-    words=_WORDS,
-    readers=_READERS,
+    words=words,
+    readers=(),
 )
 
 
@@ -234,8 +233,8 @@ ALLOCATED = Kind(
     concentration=lambda leaf, _: 0.5 * root_above(_allocated_square(leaf)) ** 2,
     curve=_CURVE,
     knob=_KNOB,
-    words=_WORDS,
-    readers=_READERS,
+    words=words,
+    readers=(),
 )
 
 
@@ -292,8 +291,8 @@ TRUNCATED_POISSON = Kind(
     concentration=lambda leaf, _: 0.5 * root_above(_truncated_square(leaf)) ** 2,
     curve=_CURVE,
     knob=_KNOB,
-    words=_WORDS,
-    readers=_READERS,
+    words=words,
+    readers=("TruncatedSubsampledGaussianDpEvent",),
 )
 
 
@@ -314,6 +313,6 @@ CYCLIC_POISSON = Kind(
     concentration=lambda leaf, order: POISSON_SAMPLED.concentration(_cycle(leaf), order),
     curve=_CURVE,
     knob=_KNOB,
-    words=_WORDS,
-    readers=_READERS,
+    words=words,
+    readers=(),
 )

@@ -17,6 +17,7 @@ from gdpnum.pairs.pair import Bracket, Pair, Release
 from gdpnum.pairs.sensitivity import sensitivity
 from gdpnum.releases import gaussian_release
 from gdpnum.renyi.divergences import pair_divergences
+from gdpnum.rounding import as_given, times
 
 __all__ = ["MATRIX_MECHANISM"]
 
@@ -62,6 +63,18 @@ def _together(leaf: MatrixMechanism, count: int) -> Sequence[tuple[Pair | Bracke
     ]
 
 
+def _words(leaf: MatrixMechanism, count: int | None) -> str:
+    said = (
+        f"Gaussian noise correlated over {leaf.size} steps with noise multiplier "
+        f"{as_given(leaf.noise_multiplier)}{times(count)}; a record takes part "
+    )
+    if leaf.epochs is not None:
+        return f"{said}once in each of {leaf.epochs} epochs, at the same place"
+    if leaf.max_participations == 1:
+        return f"{said}in one step"
+    return f"{said}in at most {leaf.max_participations} steps, at least {leaf.min_separation} apart"
+
+
 MATRIX_MECHANISM = Kind(
     description=MatrixMechanism,
     example=MatrixMechanism(strategy=(1.0, -0.5, 0.25), steps=6, noise_multiplier=2.0),
@@ -74,8 +87,8 @@ MATRIX_MECHANISM = Kind(
     concentration=lambda leaf, _: 0.5 * _mu(leaf) ** 2,
     curve=Missing("its curve is computed, from its pair"),
     knob=Knob("noise_multiplier", is_noise=True),
-    words=Missing("said by statements"),
-    readers=Missing("read by integrations"),
+    words=_words,
+    readers=(),
     together=_together,
     is_several=lambda _: True,
 )

@@ -12,6 +12,7 @@ from gdpnum.pairs.atomic import discrete_gaussian_pair
 from gdpnum.pairs.gaussian import GaussianPair
 from gdpnum.pairs.pair import Divergences, Pair
 from gdpnum.renyi.divergences import bumps, pair_divergences
+from gdpnum.rounding import as_given, times
 
 __all__ = ["DISCRETE_GAUSSIAN", "GAUSSIAN", "gaussian_mu"]
 
@@ -49,8 +50,10 @@ GAUSSIAN = Kind(
     concentration=lambda leaf, _: 0.5 * gaussian_mu(leaf) ** 2,
     curve=Missing("its curve is computed, from its pair"),
     knob=Knob("sigma", is_noise=True),
-    words=Missing("said by statements"),
-    readers=Missing("read by integrations"),
+    words=lambda leaf, count: (
+        f"Gaussian noise with noise multiplier {as_given(leaf.sigma)}{times(count)}"
+    ),
+    readers=("GaussianDpEvent", "SingleEpochTreeAggregationDpEvent"),
 )
 
 
@@ -88,6 +91,8 @@ DISCRETE_GAUSSIAN = Kind(
     concentration=lambda leaf, _: 0.5 / leaf.sigma**2,
     curve=Missing("its curve is computed, from its pair"),
     knob=Knob("sigma", is_noise=True),
-    words=Missing("said by statements"),
-    readers=Missing("read by integrations"),
+    words=lambda leaf, count: (
+        f"discrete Gaussian noise with noise multiplier {as_given(leaf.sigma)}{times(count)}"
+    ),
+    readers=("DiscreteGaussianDpEvent",),
 )

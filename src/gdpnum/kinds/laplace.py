@@ -18,6 +18,7 @@ from gdpnum.pairs.laplace import LaplacePair
 from gdpnum.pairs.pair import Pair
 from gdpnum.renyi.concentration import pair_concentration
 from gdpnum.renyi.divergences import pair_divergences
+from gdpnum.rounding import as_given, times
 
 __all__ = ["DISCRETE_LAPLACE", "LAPLACE"]
 
@@ -52,8 +53,8 @@ LAPLACE = Kind(
     concentration=lambda leaf, order: pair_concentration(_pair(leaf), order),
     curve=Missing("its curve is computed, from its pair"),
     knob=Knob("scale", is_noise=True),
-    words=Missing("said by statements"),
-    readers=Missing("read by integrations"),
+    words=lambda leaf, count: f"Laplace noise of scale {as_given(leaf.scale)}{times(count)}",
+    readers=("LaplaceDpEvent",),
 )
 
 
@@ -76,6 +77,8 @@ DISCRETE_LAPLACE = Kind(
     concentration=lambda leaf, order: pair_concentration(_discrete_pair(leaf), order),
     curve=Missing("its curve is computed, from its pair"),
     knob=Knob("scale", is_noise=True),
-    words=Missing("said by statements"),
-    readers=Missing("read by integrations"),
+    words=lambda leaf, count: (
+        f"discrete Laplace noise of scale {as_given(leaf.scale)}{times(count)}"
+    ),
+    readers=("DiscreteLaplaceDpEvent",),
 )

@@ -23,6 +23,7 @@ from gdpnum.pairs.mixture import person_pair
 from gdpnum.pairs.pair import Bracket, Divergences, Pair, SampledPair
 from gdpnum.pairs.skellam import skellam_outcomes
 from gdpnum.renyi.divergences import SMALLEST_RATE, Outcomes, bumps, pair_divergences
+from gdpnum.rounding import as_given, times
 
 __all__ = ["POISSON_SAMPLED"]
 
@@ -128,6 +129,19 @@ def _concentration(leaf: PoissonSampled, order: float) -> float:
     return leaf.records_per_person**2 * inner if leaf.rate > 0.0 else 0.0
 
 
+def _words(leaf: PoissonSampled, count: int | None) -> str:
+    sample = f"a random sample that every record joins with probability {as_given(leaf.rate)}"
+    each = "on" if count in (1, None) else "each on"
+    if isinstance(leaf.inner, Gaussian):
+        steps, sigma = "1 step" if count in (1, None) else f"{count} steps", leaf.inner.sigma
+        return f"{steps} of DP-SGD with noise multiplier {as_given(sigma)}, {each} {sample}"
+    inner = kind_of(leaf.inner).words(leaf.inner, None)
+    if isinstance(leaf.inner, RandomizedResponse):
+        who = f"respondents who answer with probability {as_given(leaf.rate)}"
+        return f"{inner}{times(count)}, of {who}"
+    return f"{inner}{times(count)}, {each} {sample}"
+
+
 POISSON_SAMPLED = Kind(
     description=PoissonSampled,
     example=PoissonSampled(Laplace(scale=1.0), rate=0.1),
@@ -140,6 +154,6 @@ POISSON_SAMPLED = Kind(
     concentration=_concentration,
     curve=Missing("its curve is computed, from its pair"),
     knob=Knob("rate", is_noise=False),
-    words=Missing("said by statements"),
-    readers=Missing("read by integrations"),
+    words=_words,
+    readers=("PoissonSampledDpEvent", "MixtureOfGaussiansDpEvent"),
 )

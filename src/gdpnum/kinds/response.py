@@ -12,6 +12,7 @@ from gdpnum.pairs.atomic import randomized_response_pair
 from gdpnum.pairs.pair import Divergences, Pair
 from gdpnum.renyi.concentration import pair_concentration
 from gdpnum.renyi.divergences import pair_divergences
+from gdpnum.rounding import as_given, times
 
 __all__ = ["RANDOMIZED_RESPONSE"]
 
@@ -37,6 +38,9 @@ RANDOMIZED_RESPONSE = Kind(
     concentration=lambda leaf, order: pair_concentration(_pair(leaf), order),
     curve=Missing("its curve is computed, from its pair"),
     knob=Knob("epsilon", is_noise=False),
-    words=Missing("said by statements"),
-    readers=Missing("read by integrations"),
+    words=lambda leaf, count: (
+        f"randomised response among {leaf.categories} answers with epsilon "
+        f"{as_given(leaf.epsilon)}{times(count)}"
+    ),
+    readers=("RandomizedResponseDpEvent",),
 )

@@ -17,6 +17,7 @@ from gdpnum.pairs.atomic import approx_dp_pair, randomized_response_pair
 from gdpnum.pairs.bounded_range import LogisticPair, block_pair, blocks, swap_epsilon
 from gdpnum.pairs.laplace import LaplacePair
 from gdpnum.pairs.pair import Bracket, Divergences, Pair
+from gdpnum.rounding import as_given, times
 
 __all__ = ["EXPONENTIAL_MECHANISM", "REPORT_NOISY_MAX"]
 
@@ -81,7 +82,17 @@ def _concentration(leaf: Selection, order: float) -> float:
     return min(leaf.epsilon / order, rho)
 
 
-def _kind(description: type[Selection], example: Selection, knob: Knob) -> Kind:
+def _words(leaf: Selection, count: int | None) -> str:
+    if isinstance(leaf, ExponentialMechanism):
+        said = f"the exponential mechanism with epsilon {as_given(leaf.epsilon)}"
+    else:
+        said = f"report noisy max with {leaf.noise} noise of scale {as_given(leaf.scale)}"
+    return f"{said}{times(count)}"
+
+
+def _kind(
+    description: type[Selection], example: Selection, knob: Knob, readers: tuple[str, ...]
+) -> Kind:
     return Kind(
         description=description,
         example=example,
@@ -94,14 +105,22 @@ def _kind(description: type[Selection], example: Selection, knob: Knob) -> Kind:
         concentration=_concentration,
         curve=Missing("its curve is computed, from its pair"),
         knob=knob,
-        words=Missing("said by statements"),
-        readers=Missing("read by integrations"),
+        words=_words,
+        readers=readers,
         together=_together,
     )
 
 
 EXPONENTIAL_MECHANISM = _kind(
-    ExponentialMechanism, ExponentialMechanism(epsilon=1.0), Knob("epsilon", is_noise=False)
+    ExponentialMechanism,
+    ExponentialMechanism(epsilon=1.0),
+    Knob("epsilon", is_noise=False),
+    readers=("ExponentialMechanismDpEvent",),
 )
 
-REPORT_NOISY_MAX = _kind(ReportNoisyMax, ReportNoisyMax(scale=2.0), Knob("scale", is_noise=True))
+REPORT_NOISY_MAX = _kind(
+    ReportNoisyMax,
+    ReportNoisyMax(scale=2.0),
+    Knob("scale", is_noise=True),
+    readers=("PermuteAndFlipDpEvent",),
+)

@@ -12,6 +12,7 @@ from gdpnum.mechanisms.noise import Skellam
 from gdpnum.pairs.pair import Divergences
 from gdpnum.pairs.skellam import skellam_outcomes, skellam_pair
 from gdpnum.renyi.divergences import Outcomes
+from gdpnum.rounding import as_given, times
 
 __all__ = ["SKELLAM"]
 
@@ -41,6 +42,8 @@ SKELLAM = Kind(
     concentration=lambda *_: math.inf,
     curve=Missing("its curve is computed, from its pair"),
     knob=Knob("sigma", is_noise=True),
-    words=Missing("said by statements"),
-    readers=Missing("read by integrations"),
+    words=lambda leaf, count: (
+        f"Skellam noise with noise multiplier {as_given(leaf.sigma)}{times(count)}"
+    ),
+    readers=(),
 )

@@ -14,6 +14,7 @@ from gdpnum.errors import InvalidType
 from gdpnum.kind import Missing, register
 from gdpnum.pairs.pair import Bracket, Pair
 from gdpnum.representations.representation import Representation, no_mu, representation_kind
+from gdpnum.rounding import times
 
 __all__ = ["KnownCurve"]
 
@@ -82,5 +83,8 @@ register(
         ),
         curve=lambda leaf: leaf.tradeoff if leaf.optimistic is None else None,
         knob=Missing("a curve has no parameter to turn"),
+        words=lambda _, count: (
+            f"a mechanism of which only the trade-off curve is known{times(count)}"
+        ),
     )
 )

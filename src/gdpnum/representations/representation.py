@@ -20,6 +20,7 @@ from gdpnum.mechanisms.mechanism import AnyRelation, Mechanism
 from gdpnum.pairs.pair import Bracket, Divergences, Pair
 from gdpnum.renyi.concentration import pair_concentration
 from gdpnum.renyi.divergences import pair_divergences
+from gdpnum.rounding import times
 
 __all__ = ["Representation", "no_mu", "representation_kind"]
 
@@ -47,6 +48,10 @@ class Representation(AnyRelation):
         return self.curve().tpr(fpr)
 
 
+def _cut(text: str) -> str:
+    return text if len(text) <= 120 else f"{text[:117]}..."
+
+
 def representation_kind(
     description: type[Mechanism],
     *,
@@ -59,6 +64,10 @@ def representation_kind(
     concentration: Callable[[Any, float], float] | None = None,
     curve: Callable[[Any], TradeoffCurve | None] = lambda leaf: leaf.curve(),
     knob: Knob | Missing,
+    words: Callable[[Any, int | None], str] = lambda leaf, count: (
+        f"a mechanism of which only {_cut(repr(leaf))} is known{times(count)}"
+    ),
+    readers: tuple[str, ...] = (),
     is_by_divergences: bool = False,
 ) -> Kind:
     """The record of a representation: what it does not say follows from its curve."""
@@ -92,8 +101,8 @@ def representation_kind(
         concentration=concentration or own_concentration,
         curve=curve,
         knob=knob,
-        words=Missing("said by statements"),
-        readers=Missing("read by integrations"),
+        words=words,
+        readers=readers,
         is_by_divergences=is_by_divergences,
     )
 

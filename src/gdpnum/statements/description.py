@@ -17,25 +17,15 @@ import math
 from dataclasses import fields
 from typing import Any
 
-from gdpnum import _validate, mechanisms, representations
+from gdpnum import _validate, representations  # noqa: F401  (makes their kinds known)
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import InvalidArgument, InvalidType, UnsupportedMechanism
+from gdpnum.kind import kind_named, kinds
 from gdpnum.mechanisms.composition import Composed, Repeated, repeat
 from gdpnum.mechanisms.mechanism import Leaf, Mechanism
+from gdpnum.mechanisms.tuning import BestOf
 
 __all__ = ["leaf_of", "parts_of", "run_of"]
-
-_LEAVES: dict[str, Any] = {
-    name: getattr(layer, name)
-    for layer in (mechanisms, representations)
-    for name in (
-        *("Gaussian", "Laplace", "DiscreteGaussian", "DiscreteLaplace", "RandomizedResponse"),
-        *("Allocated", "CyclicPoisson", "FixedSize", "Shuffled", "TruncatedPoisson"),
-        *("PoissonSampled", "PureDP", "ApproxDP", "GDP", "RDP", "ZCDP", "TruncatedCDP"),
-        *("KnownCurve", "Skellam", "MatrixMechanism", "BestOf"),
-    )
-    if hasattr(layer, name)
-}
 
 
 def parts_of(run: Mechanism) -> list[dict[str, Any]]:
@@ -60,12 +50,13 @@ def leaf_of(document: object, *, name: str = "mechanism") -> Mechanism:  # noqa:
     """The leaf that a document such as {"type": "Laplace", "scale": 5.0} describes."""
     if not isinstance(document, dict) or not isinstance(document.get("type"), str):
         raise InvalidArgument(f"{name} has no type; pass one, as in {{'type': 'Gaussian', ...}}")
-    kind = _LEAVES.get(document["type"])
-    if kind is None:
+    record = kind_named(document["type"])
+    if record is None:
         raise InvalidArgument(
             f"{name} has type={document['type']!r}, which is no mechanism; "
-            f"{_nearest(document['type'], list(_LEAVES))}"
+            f"{_nearest(document['type'], [one.name for one in kinds()])}"
         )
+    kind: Any = record.description
     known = [field.name for field in fields(kind) if field.name != "_"]
     values = {key: value for key, value in document.items() if key != "type"}
     for key in values:
@@ -116,7 +107,8 @@ def _terms(run: Mechanism) -> tuple[tuple[Mechanism, int], ...]:
 
 def _document(leaf: Mechanism) -> dict[str, Any]:
     kind = type(leaf)
-    if _LEAVES.get(kind.__name__) is not kind:
+    record = kind_named(kind.__name__)
+    if record is None or record.description is not kind:
         raise UnsupportedMechanism(
             f"{leaf!r} is of a kind that gdpnum cannot write down; describe it by its curve, "
             "as in KnownCurve(gdpnum.tradeoff_curve(mechanism))"
@@ -126,7 +118,7 @@ def _document(leaf: Mechanism) -> dict[str, Any]:
         for field in fields(leaf)  # type: ignore[arg-type]  # every leaf is a dataclass
         if field.name != "_" and getattr(leaf, field.name) is not None
     }
-    if isinstance(leaf, mechanisms.BestOf):
+    if isinstance(leaf, BestOf):
         found["run"] = parts_of(leaf.run)
     if found.get("records_per_person") == 1:
         del found["records_per_person"]  # a record is what is meant unless said otherwise

@@ -8,7 +8,6 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from gdpnum.rounding import rounded_down, rounded_up
 
 __all__ = [
-    "as_given",
     "delta_shown",
     "epsilon_shown",
     "fpr_shown",
@@ -78,16 +77,6 @@ def one_in(rate: float, *, digits: int = 3, condition: bool = False) -> str:
         return f"1 in {int(shown):,}" if shown == many or many > 100 else f"1 in {many:f}"
     power, name = next((power, name) for power, name in _LARGE.items() if many >= 10**power)
     return f"1 in {many:.3g}" if not name else f"1 in {float(many) / 10**power:g} {name}"
-
-
-def as_given(value: float) -> str:
-    """A number that a person chose, with all its digits.
-
-    >>> as_given(1.0), as_given(0.99999951), as_given(1e-5)
-    ('1', '0.99999951', '1e-05')
-    """
-    short = f"{value:g}"
-    return short if float(short) == value else repr(value)
 
 
 def fpr_shown(fpr: float) -> str:

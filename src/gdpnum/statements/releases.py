@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from gdpnum.kind import kind_of
+from gdpnum.kinds.batch_words import conditions, scheme
 from gdpnum.mechanisms import (
     Batches,
     BestOf,
@@ -12,12 +14,8 @@ from gdpnum.mechanisms import (
     MatrixMechanism,
     Mechanism,
     PoissonSampled,
-    RandomizedResponse,
     Skellam,
 )
-from gdpnum.representations import KnownCurve
-from gdpnum.statements.batch_words import conditions, drawn, scheme
-from gdpnum.statements.numbers import as_given
 
 __all__ = [
     "assumed",
@@ -39,7 +37,7 @@ def in_words(run: Mechanism) -> str:
     """What was run, for readers of no Python."""
     if not run.parts:
         return "nothing that depends on the data"
-    shown = [_released(leaf, count) for leaf, count in run.parts[:_MOST_PARTS]]
+    shown = [kind_of(leaf).words(leaf, count) for leaf, count in run.parts[:_MOST_PARTS]]
     left = len(run.parts) - len(shown)
     return "; ".join(shown) + (f"; and {left} more" if left else "")
 
@@ -117,58 +115,3 @@ def records_of(run: Mechanism) -> int:
 def cut(text: str) -> str:
     """A long text in short."""
     return text if len(text) <= 120 else f"{text[:117]}..."
-
-
-def _released(leaf: Mechanism, count: int) -> str:
-    if isinstance(leaf, Batches):
-        return f"{_noise(leaf.inner)} on {drawn(leaf, count)}"
-    if isinstance(leaf, BestOf):
-        law = f"{leaf.number.replace('_', ' ')}, mean {as_given(leaf.mean or 1.0)}"  # type: ignore[union-attr]  # a word, by now
-        best = f"the best of a random, undisclosed number of runs ({law})"
-        return f"{best}, {_times(count)}; each run: {in_words(leaf.run)}"
-    if isinstance(leaf, PoissonSampled):
-        if isinstance(leaf.inner, RandomizedResponse):
-            who = f"respondents who answer with probability {as_given(leaf.rate)}"
-            return f"{_noise(leaf.inner)}, {_times(count)}, of {who}"
-        sample = f"a random sample that every record joins with probability {as_given(leaf.rate)}"
-        each = "on" if count == 1 else "each on"
-        if isinstance(leaf.inner, Gaussian):
-            steps, sigma = "1 step" if count == 1 else f"{count} steps", as_given(leaf.inner.sigma)
-            return f"{steps} of DP-SGD with noise multiplier {sigma}, {each} {sample}"
-        return f"{_noise(leaf.inner)}, {_times(count)}, {each} {sample}"
-    return f"{_noise(leaf)}, {_times(count)}"
-
-
-def _times(count: int) -> str:
-    return "once" if count == 1 else f"{count} times"
-
-
-def _noise(leaf: Mechanism) -> str:
-    if isinstance(leaf, MatrixMechanism):
-        return _correlated(leaf)
-    if isinstance(leaf, Gaussian | DiscreteGaussian | Skellam):
-        kind = {Gaussian: "Gaussian", Skellam: "Skellam"}.get(type(leaf), "discrete Gaussian")
-        return f"{kind} noise with noise multiplier {as_given(leaf.sigma)}"
-    if isinstance(leaf, Laplace | DiscreteLaplace):
-        kind = "Laplace" if isinstance(leaf, Laplace) else "discrete Laplace"
-        return f"{kind} noise of scale {as_given(leaf.scale)}"
-    if isinstance(leaf, RandomizedResponse):
-        return (
-            f"randomised response among {leaf.categories} answers with epsilon "
-            f"{as_given(leaf.epsilon)}"
-        )
-    if isinstance(leaf, KnownCurve):
-        return "a mechanism of which only the trade-off curve is known"
-    return f"a mechanism of which only {cut(repr(leaf))} is known"
-
-
-def _correlated(leaf: MatrixMechanism) -> str:
-    said = (
-        f"Gaussian noise correlated over {leaf.size} steps with noise multiplier "
-        f"{as_given(leaf.noise_multiplier)}; a record takes part "
-    )
-    if leaf.epochs is not None:
-        return f"{said}once in each of {leaf.epochs} epochs, at the same place"
-    if leaf.max_participations == 1:
-        return f"{said}in one step"
-    return f"{said}in at most {leaf.max_participations} steps, at least {leaf.min_separation} apart"

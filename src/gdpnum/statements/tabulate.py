@@ -13,9 +13,10 @@ from gdpnum.blocks.latex import latex
 from gdpnum.blocks.markdown import markdown
 from gdpnum.blocks.text import text
 from gdpnum.errors import InvalidArgument
+from gdpnum.rounding import as_given
 from gdpnum.statements import releases, words
 from gdpnum.statements.build import statement
-from gdpnum.statements.numbers import as_given, delta_shown, upper
+from gdpnum.statements.numbers import delta_shown, upper
 from gdpnum.statements.record import Statement
 
 __all__ = ["FORMATS", "table"]

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gdpnum.blocks.block import Given
 from gdpnum.formulas.gaussian_profile import advantage_of_mu
+from gdpnum.rounding import as_given
 from gdpnum.statements import releases
-from gdpnum.statements.numbers import as_given, delta_shown, fpr_shown, one_in, percent, upper
+from gdpnum.statements.numbers import delta_shown, fpr_shown, one_in, percent, upper
 from gdpnum.statements.rows import (
     COMPLETE_REGRET,
     COMPLETE_SLACK,

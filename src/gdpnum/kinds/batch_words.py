@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gdpnum.kind import kind_of
 from gdpnum.mechanisms.batches import (
     Allocated,
     Batches,
@@ -11,13 +12,19 @@ from gdpnum.mechanisms.batches import (
     TruncatedPoisson,
 )
 
-__all__ = ["conditions", "drawn", "scheme"]
+__all__ = ["conditions", "scheme", "words"]
 
 # Said where the exact pair is unknown: the gap is not one of numerics.
 _GAP = "what lies between mu and its lower bound is what theory does not know"
 
 
-def drawn(leaf: Batches, count: int) -> str:
+def words(leaf: Batches, count: int | None) -> str:
+    """The noise, and the batches that it was on."""
+    noise = kind_of(leaf.inner).words(leaf.inner, None)
+    return f"{noise} on {_drawn(leaf, count or 1)}"
+
+
+def _drawn(leaf: Batches, count: int) -> str:
     """What one description says was done so many times, after the noise and "on"."""
     each = "each a" if count > 1 else "a"
     if isinstance(leaf, FixedSize):
