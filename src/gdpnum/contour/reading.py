@@ -120,7 +120,7 @@ def guessed(near: Approximate, rungs: Rungs, runs: int, slack: Floats) -> Floats
     removed: Floats = np.maximum(found, 1e-12)
     if rungs.lam.shape[0] == runs:
         return removed
-    others = near.falls_to(rungs, slice(runs, None), np.log(slack) + 1.0)
+    others = near.falls_to(rungs, slice(runs, None), np.log(slack) - 0.5)
     return np.concatenate([removed, np.maximum(others, 1e-12)])
 
 

@@ -122,7 +122,7 @@ def _graded(
         flat = np.arcsinh(reach / scale) > rise * (0.5 * MOST_KNOTS)
         scale = np.where(flat, reach / (rise * (0.45 * MOST_KNOTS)), scale)
         last = np.arcsinh(reach / scale)
-        number = int(min(max(float(np.max(last / rise)), 1.0), MOST_KNOTS / 2)) + 2
+        number = int(min(max(float(np.nanmax(last / rise, initial=1.0)), 1.0), MOST_KNOTS / 2)) + 2
         t = last[:, None] * np.linspace(0.0, 1.0, number)
         sides.append(centre[:, None] + (sign * scale)[:, None] * np.sinh(t))
     knots = np.concatenate([sides[0][:, :0:-1], sides[1]], axis=1)
