@@ -86,26 +86,41 @@ class Line:
         else:
             values = self._summed(away) if away.size < _FEW else self._by_horner(away)
         moved = self.lam * epsilons
-        constant, distant, far = self.errors
-        logs, slopes = self.images
         scale = np.exp(self.cumulant - moved)[:, None, :]
-        values *= scale
-        wrong = distant[:, :, None] * np.abs(away, out=away)[:, None, :]
-        wrong += far[:, :, None] * np.abs(moved, out=moved)[:, None, :]
-        wrong += constant[:, :, None]
-        wrong *= scale
         lifted = np.exp(epsilons + self.known[0])
+        values *= scale
         values[:, 0] -= lifted - self.known[1]
         values[:, 1] += lifted
+        wrong = self._wrong(epsilons, np.abs(away, out=away), np.abs(moved, out=moved), scale, lifted)
+        unknown = ~(wrong < np.inf)
+        if unknown.any():
+            values[unknown], wrong[unknown] = 0.0, np.inf
+        return values, wrong
+
+    def errors_at(self, epsilons: Floats) -> Floats:
+        """How wrong delta may be at epsilons by row."""
+        moved = self.lam * epsilons
+        scale = np.exp(self.cumulant - moved)[:, None, :]
+        lifted = np.exp(epsilons + self.known[0])
+        away = np.abs(epsilons - self.centre)
+        found: Floats = self._wrong(epsilons, away, np.abs(moved), scale, lifted)[:, 0]
+        return found
+
+    def _wrong(
+        self, epsilons: Floats, away: Floats, moved: Floats, scale: Floats, lifted: Floats
+    ) -> Floats:
+        constant, distant, far = self.errors
+        logs, slopes = self.images
+        wrong = distant[:, :, None] * away[:, None, :]
+        wrong += far[:, :, None] * moved[:, None, :]
+        wrong += constant[:, :, None]
+        wrong *= scale
         exponent = np.abs(epsilons) - self.known[0]
         wrong += known_images(lifted, self.known[1], exponent)[:, None, :]
         bounds = logs[..., None] + slopes[..., None] * epsilons[:, None, None, None, :]
         wrong += np.exp(bounds.min(axis=3)).sum(axis=2)
         wrong *= 1.0 + 1e-12
-        unknown = ~(wrong < np.inf)
-        if unknown.any():
-            values[unknown], wrong[unknown] = 0.0, np.inf
-        return values, wrong
+        return wrong
 
     def _by_horner(self, away: Floats) -> Floats:
         """Re sum of terms times exp(-i theta away): theta is an odd multiple of half a distance."""
