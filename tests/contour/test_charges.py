@@ -221,7 +221,9 @@ def test_transform(sigma, rate, count, height):
     steps = steps_of(sigma, rate, count)
     step = np.array([0.125])
     u = 0.125 * np.arange(-80, 120)[None, :]
-    tilts, thetas = np.array([[2.5, -1.5, 0.5]]), np.array([[0.015625, 0.046875]])
+    tilts = np.array([[2.5, -1.5, 0.5]])
+    # So many that they are taken by blocks, where T is not so large that nothing is left.
+    thetas = 0.03125 * (np.arange(20)[None, :] + 0.5)
     nodes = steps.at(u)
     found = transform(
         steps,
@@ -234,7 +236,7 @@ def test_transform(sigma, rate, count, height):
         frequencies=thetas,
     )
     for line in range(3):
-        for m in range(2):
+        for m in (0, 1, 19):
             m0, ratio = exact_transform(sigma, rate, tilts[0, line], thetas[0, m], u[0], step[0])
             true = ratio**count * mp.expj(-mpf(thetas[0, m]) * mpf(float(found.centre[0])))
             value = mp.mpc(float(found.real[0, line, m]), float(found.imaginary[0, line, m]))

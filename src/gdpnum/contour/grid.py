@@ -67,7 +67,9 @@ def lifted_spacing(
     top = np.where(negative > 0.0, 0.5 * np.pi / steps.c, 0.92 * steps.strip)
     digits = digits + 0.8
     for _ in range(2):
-        growth = 0.5 * top * top + shrunk(steps, top[:, None], negative[:, None], none[:, None])[:, 0]
+        growth = (
+            0.5 * top * top + shrunk(steps, top[:, None], negative[:, None], none[:, None])[:, 0]
+        )
         height = top * digits / (2.0 * digits + growth)
         # A lower line leaves more room than it needs above it.
         height = np.minimum(height, _HIGHEST)
@@ -83,7 +85,12 @@ def lifted_spacing(
     across = quadrature(growth, none - np.inf, full * (top - height))
     across = across + quadrature(none - np.inf, none, full * height)
     flat = quadrature(growth, growth, full * top)
-    return step, np.where(chosen, flat, missed), np.where(chosen, across, missed), np.where(chosen, height, 0.0)
+    return (
+        step,
+        np.where(chosen, flat, missed),
+        np.where(chosen, across, missed),
+        np.where(chosen, height, 0.0),
+    )
 
 
 def shrunk(steps: Steps, heights: Floats, negative: Floats, mirrored: Floats) -> Floats:
@@ -154,4 +161,5 @@ def lifted_cut(
     first = np.broadcast_to(-nodes.u[:, :1], s.shape)
     found = cut_ends(over, first, pulls, [1.0 - posterior, posterior], step[:, None])
     floor = -np.log1p(-np.minimum(steps.rate, 1.0))[:, None] * np.maximum(-s, 0.0)
-    return found * np.exp(0.5 * height**2)[:, None] * np.exp(floor)
+    bound: Floats = found * np.exp(0.5 * height**2)[:, None] * np.exp(floor)
+    return bound

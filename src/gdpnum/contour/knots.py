@@ -34,7 +34,9 @@ def chords(knots: Knots, slack: Floats) -> Floats:
     for row in np.flatnonzero((mus == np.inf).any(axis=1)):
         # A chord may leave out knots, and does where those are too uncertain.
         kept = _convex(knots.epsilons[row], upper[row])
-        fewer = _needed(knots.epsilons[row : row + 1, kept], upper[row : row + 1, kept], slack[row : row + 1])
+        fewer = _needed(
+            knots.epsilons[row : row + 1, kept], upper[row : row + 1, kept], slack[row : row + 1]
+        )
         mus[row] = np.repeat(fewer[0], np.diff(kept))
     return mus
 

@@ -30,6 +30,9 @@ _ENOUGH = 60.0
 # Weights that a ladder may take, by run.
 _MOST = 2e6
 
+# And for each of its segments.
+_MORE = 1e4
+
 
 class Rungs(NamedTuple):
     """lam, K, K' and K'' by row and rung; rows are runs, removing first and then adding."""
@@ -127,11 +130,13 @@ def ladder(steps: Steps, digits: float) -> Ladder:
             steep,
         )
     low, high = _reach(steps, tilts, need)
-    work = float(((high - low) / step).max()) * tilts.shape[1] * steps.c.size
-    if not work <= _MOST * steps.runs:
+    weights_needed = (high - low) / step * tilts.shape[1]
+    work = float(weights_needed.max()) * steps.c.size
+    if not work <= _MOST * steps.runs + _MORE * steps.c.size:
         raise OutOfReach(
             f"the contour would look at {work:.2g} weights before it begins: mu is about "
-            f"{float(mu.min()):.2g}, and jumps too rare beside it; use the lattice"
+            f"{float(mu.min()):.2g}, and jumps too rare beside it; use the lattice",
+            np.where(steps.total(weights_needed) > _MOST, np.inf, steps.total(weights_needed)),
         )
     nodes = steps.at(grid(step, low, high))
     exponents = nodes.log_q - 0.5 * nodes.u**2

@@ -91,7 +91,9 @@ class Line:
         values *= scale
         values[:, 0] -= lifted - self.known[1]
         values[:, 1] += lifted
-        wrong = self._wrong(epsilons, np.abs(away, out=away), np.abs(moved, out=moved), scale, lifted)
+        wrong = self._wrong(
+            epsilons, np.abs(away, out=away), np.abs(moved, out=moved), scale, lifted
+        )
         unknown = ~(wrong < np.inf)
         if unknown.any():
             values[unknown], wrong[unknown] = 0.0, np.inf

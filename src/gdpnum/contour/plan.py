@@ -29,6 +29,10 @@ _CANDIDATES = np.concatenate(
 _CLOSE, _BETWEEN = 9, np.linspace(0.0, 1.0, 7)[1:]
 
 
+# Runs are taken apart where padding makes this much of what they would take alone, and of it.
+_UNEVEN, _SMALL = 2.0, 3e5
+
+
 class Plan(NamedTuple):
     """What each line of a transform takes."""
 
@@ -112,7 +116,9 @@ def _kept(steps: Steps, ladder: Ladder, tilts: Floats, need: Floats) -> tuple[Fl
     rows = np.arange(first.size)
     low, high = nodes.u[rows, first], nodes.u[rows, np.minimum(last, nodes.u.shape[1] - 1)]
     # The ladder's own nodes may end before.
-    low = np.where(first == 0, -np.sqrt(low * low + 2.0 * np.maximum(need - 0.5 * low * low, 0.0)), low)
+    low = np.where(
+        first == 0, -np.sqrt(low * low + 2.0 * np.maximum(need - 0.5 * low * low, 0.0)), low
+    )
     # As far as the steepest slope of the tilt can pull, so that what lies beyond is bounded.
     pull = tilts.max(axis=1)[steps.owner] * steps.slope
     return low, np.maximum(high, pull + 1.5)
@@ -124,16 +130,22 @@ def carried_out(steps: Steps, ladder: Ladder, plan: Plan, most: float) -> Transf
     Raises `OutOfReach` if frequencies times nodes, over all segments, are more than ``most``.
     """
     limit, length = plan.limits.max(axis=1), plan.periods.max(axis=1)
-    number = np.maximum(np.ceil(limit * length / (2.0 * np.pi)), 4.0).max()
+    numbers = np.maximum(np.ceil(limit * length / (2.0 * np.pi)), 4.0)
+    number = numbers.max()
     need = np.log(steps.counts) - np.log(plan.error)
     step, missed, turned, height = lifted_spacing(steps, need, plan.tilts, limit * (1.0 + 1e-6))
     low, high = _kept(steps, ladder, plan.tilts, need)
-    nodes = np.max((high - low) / step, initial=0.0) + 2.0
-    work = float(number * nodes * steps.c.size)
-    if not work <= most or not number <= most:
+    nodes = (high - low) / step + 2.0
+    widest = float(nodes.max(initial=0.0))
+    # All are padded to the most frequencies and the most nodes.
+    work = float(number * widest * steps.c.size)
+    alone = numbers * steps.total(nodes) if steps.runs > 1 else np.full(1, work)
+    uneven = steps.runs > 1 and work > _UNEVEN * float(alone.sum()) + _SMALL
+    if not work <= most or not number <= most or uneven:
         raise OutOfReach(
-            f"the contour takes {number:.3g} frequencies times {nodes:.3g} nodes for each of "
-            f"{steps.c.size} segments, more than {most:.3g} in all; use the lattice"
+            f"the contour takes {number:.3g} frequencies times {widest:.3g} nodes for each of "
+            f"{steps.c.size} segments, more than {most:.3g} in all; use the lattice",
+            alone,
         )
     # Few bits, so that the frequencies are exact; a hair wider, so that the last is not short.
     width = (limit * ((1.0 + 2e-7) / number)).astype(np.float32)

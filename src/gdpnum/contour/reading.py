@@ -200,7 +200,9 @@ def reading(
     limits = np.stack(
         [
             _limit(before, after, epsilon)
-            for before, after, epsilon in zip(found_lines[:-1], found_lines[1:], epsilons, strict=True)
+            for before, after, epsilon in zip(
+                found_lines[:-1], found_lines[1:], epsilons, strict=True
+            )
         ]
     )
     return Reading(tuple(found_lines), np.maximum.accumulate(limits, axis=0))

@@ -7,9 +7,10 @@ last term is small, so that the power T costs sqrt(T) units of rounding and not 
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from gdpnum.contour.charges import (
     FUNCTION,
@@ -31,6 +32,14 @@ _LARGEST = 600.0
 
 # Nodes are summed in blocks of this many, so that rounding does not grow with their number.
 _BLOCK = 16
+
+# The same where frequencies are many.
+_CHUNK = 64
+
+# More frequencies than this are taken by blocks.
+_MANY = 40
+
+Complexes: TypeAlias = npt.NDArray[np.complex128]
 
 
 class Transform(NamedTuple):
@@ -82,9 +91,18 @@ def transform(
     centre = np.einsum("nj,nj->n", weights[:, -1], loss)
     theta = frequencies[steps.owner]
     lost = missed[:, None] + cut(steps, nodes, step, weights[:, :, [0, -1]], tilts)
-    if height.any():
+    if height.any() or frequencies.shape[1] > _MANY:
         a, b, eta = _lifted(
-            steps, nodes, exponents, step, s, weights, loss - centre[:, None], theta, lost, turned,
+            steps,
+            nodes,
+            exponents,
+            step,
+            s,
+            weights,
+            loss - centre[:, None],
+            theta,
+            lost,
+            turned,
             height,
         )
     else:
@@ -194,33 +212,17 @@ def _lifted(
     grown = (0.5 * up * up)[:, :, None] + s[:, :, None] * log_a[:, None, :]
     sizes = weights * np.exp(grown)
     phase = s[:, :, None] * arg[:, None, :] - (up * nodes.u)[:, None, :]
-    real, imaginary = sizes * np.cos(phase), sizes * np.sin(phase)
-    # exp(ix - y) - 1 = expm1(-y) + exp(-y) (exp(ix) - 1).
     away = away + log_a
-    half = (0.5 * theta)[:, :, None] * away[:, None, :]
-    falls = np.expm1(-theta[:, :, None] * arg[:, None, :])
-    sine = np.sin(half)
-    cosine = np.cos(half, out=half)
-    sine *= 2.0
-    cosine *= sine
-    sine *= sine
-    sine *= -0.5
-    kept = 1.0 + falls
-    cosine *= kept
-    sine *= kept
-    sine += falls
-    both = np.concatenate([real, imaginary], axis=1)
-    lines = s.shape[1]
-    from_real, from_imaginary = _summed(sine, both), _summed(cosine, both)
-    a = from_real[:, :lines] - from_imaginary[:, lines:]
-    b = from_real[:, lines:] + from_imaginary[:, :lines]
+    a, b = _turned(sizes * np.exp(1j * phase), away, arg, theta)
     # As on the real line, with the losses' imaginary parts and what lifting them may be wrong by.
     spread = (np.abs(nodes.u) + 0.5 * steps.c[:, None]) * steps.c[:, None]
     losses = nodes.units + lifted_units(angles, nodes.posteriors[0], spread, nodes.units)
     size = np.abs(s)[:, :, None]
     bare = np.abs(exponents) + 2.0 * np.abs(nodes.log_q)
     exponent = size * np.abs(nodes.loss)[:, None, :] + bare[:, None, :]
-    shared = np.einsum("nsj,nsj->ns", weights, weight_units(exponent, (size + 1.0) * nodes.units[:, None, :]))
+    shared = np.einsum(
+        "nsj,nsj->ns", weights, weight_units(exponent, (size + 1.0) * nodes.units[:, None, :])
+    )
     exponent += np.abs(grown) + size * np.abs(arg)[:, None, :] + np.abs(up * nodes.u)[:, None, :]
     units = weight_units(exponent, (size + 1.0) * losses[:, None, :]) + (2.0 * FUNCTION + 8.0)
     distance = np.abs(away) + arg
@@ -228,14 +230,53 @@ def _lifted(
     units *= distance[:, None, :]
     units += losses[:, None, :]
     drift = np.einsum("nsj,nsj->ns", sizes, units)
-    number = _terms(nodes.u.shape[1])
+    number = _CHUNK + nodes.u.shape[1] / _CHUNK + 2.0
     drift += (shared + (2.0 * number + 6.0 * FUNCTION + 40.0)) * far
     eta = phase_units(theta[:, None, :], drift[:, :, None])
-    across = turned[:, None] + lifted_cut(
-        steps, nodes, step, height, s, weights[:, :, [0, -1]]
-    )
-    eta += (2.1 * (lost + across))[:, :, None]
+    if height.any():
+        ends = weights[:, :, [0, -1]]
+        across = turned[:, None] + lifted_cut(steps, nodes, step, height, s, ends)
+        lost = lost + np.where(up > 0.0, across, 0.0)
+    eta += (2.1 * lost)[:, :, None]
     return a, b, eta
+
+
+def _turned(weights: Complexes, away: Floats, arg: Floats, theta: Floats) -> tuple[Floats, Floats]:
+    """sum_j V_j (exp(i theta (l_j - c)) - 1), real and imaginary, by segment, line and frequency.
+
+    Frequencies are equally spaced: with theta = t + t', E = exp(i t (l - c)) and E' for t' it is
+    the sum of V (E - 1) and of V E (E' - 1): two short tables, and no function of all pairs.
+    """
+    number = theta.shape[1]
+    few = 16 if number < 400 else 32
+    blocks = -(-number // few)
+    width = 2.0 * theta[:, :1]
+    first = _less_one(width * (np.arange(few) + 0.5), away, arg)
+    start = np.einsum("nrj,nsj->nsr", first, weights)
+    total = np.empty((*weights.shape[:2], blocks, few), dtype=np.complex128)
+    total[:] = start[:, :, None, :]
+    if blocks > 1:
+        first += 1.0
+        turned = first[:, None, :, :] * weights[:, :, None, :]
+        after = _less_one(width * (few * np.arange(1, blocks)), away, arg)
+        size = away.shape[1]
+        for place in range(0, size, _CHUNK):
+            part = slice(place, place + _CHUNK)
+            total[:, :, 1:] += np.einsum("nsrj,nkj->nskr", turned[..., part], after[..., part])
+    found = total.reshape(*weights.shape[:2], -1)[:, :, :number]
+    return found.real, found.imag
+
+
+def _less_one(theta: Floats, away: Floats, arg: Floats) -> Complexes:
+    """exp(ix - y) - 1 = expm1(-y) + exp(-y) (exp(ix) - 1), x = theta away, y = theta arg."""
+    half = (0.5 * theta)[:, :, None] * away[:, None, :]
+    falls = np.expm1(-theta[:, :, None] * arg[:, None, :])
+    sine = np.sin(half)
+    kept = (1.0 + falls) * sine
+    found = np.empty(half.shape, dtype=np.complex128)
+    np.multiply(2.0 * kept, np.cos(half), out=found.imag)
+    np.subtract(falls, 2.0 * kept * sine, out=found.real)
+    return found
 
 
 def _summed(values: Floats, weights: Floats) -> Floats:
