@@ -223,7 +223,9 @@ def _fits(steps: Steps, slack: Floats, tolerance: float, most: float) -> Fits:
     np.minimum(found.delta[:, -1], by_row, out=found.delta[:, -1])
     found.delta_error[:, -1] = 0.0
     needed, mu_lower = smallest(lines, found, rungs.rungs, runs, by_row, tolerance)
-    mu = needed.reshape(-1, runs).max(axis=0)
+    # As if every record were always sampled: the better of the two where sampling hardly helps.
+    bare = np.sqrt(steps.total(steps.counts * steps.slope**2) + steps.variance)
+    mu = np.minimum(needed.reshape(-1, runs).max(axis=0), bare * (1.0 + 4e-16 * (8 + steps.c.size)))
     # A lower bound at the last knot is not known any more.
     removed = Knots(*(one[:runs, :-1] for one in found))
-    return Fits(mu, mu_lower, *regrets(lines.rows(runs), removed, mu, slack, tolerance))
+    return Fits(mu, mu_lower, *regrets(lines.rows(slice(runs)), removed, mu, slack, tolerance))

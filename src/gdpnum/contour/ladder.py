@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from gdpnum.contour.charges import UNIT, Floats
 from gdpnum.contour.grid import cut, grid, spacing
@@ -45,9 +46,9 @@ class Rungs(NamedTuple):
     log_kappa: Floats
     """log(l^l / (1 + l)^(1 + l)), the constant in delta(eps) <= kappa exp(K(l) - l eps)."""
 
-    def rows(self, number: int) -> Rungs:
-        """The first so many rows."""
-        return Rungs(*(one[:number] for one in self))
+    def rows(self, kept: slice | npt.NDArray[np.intp]) -> Rungs:
+        """Some of the rows."""
+        return Rungs(*(one[kept] for one in self))
 
     def other(self, runs: int) -> Rungs:
         """The same rungs in the other direction."""

@@ -24,9 +24,11 @@ from gdpnum.contour.decay import Decay
 from gdpnum.contour.ladder import Rungs
 from gdpnum.contour.transform import Transform
 
-__all__ = ["Line", "lines"]
+__all__ = ["Line", "Rows", "lines"]
 
 Complexes: TypeAlias = npt.NDArray[np.complex128]
+
+Rows: TypeAlias = slice | npt.NDArray[np.intp]
 
 # Up to so many epsilons a plain sum over the frequencies is the quicker one.
 _FEW = 140
@@ -61,21 +63,18 @@ class Line:
     known: tuple[Floats, Floats]
     """The images that are known: log of what exp(eps) is multiplied by, and a constant."""
 
-    def rows(self, number: int) -> Line:
-        """The first so many rows."""
-        if self.lam.shape[0] == number:
-            return self
-        first = slice(0, number)
+    def rows(self, kept: Rows) -> Line:
+        """Some of the rows."""
         return Line(
-            self.lam[first],
-            self.cumulant[first],
-            self.centre[first],
-            self.frequencies[first],
-            self.terms[:, first],
-            self.blocks[first],
-            (self.errors[0][first], self.errors[1][first], self.errors[2][first]),
-            (self.images[0][first], self.images[1][first]),
-            (self.known[0][first], self.known[1][first]),
+            self.lam[kept],
+            self.cumulant[kept],
+            self.centre[kept],
+            self.frequencies[kept],
+            self.terms[:, kept],
+            self.blocks[kept],
+            (self.errors[0][kept], self.errors[1][kept], self.errors[2][kept]),
+            (self.images[0][kept], self.images[1][kept]),
+            (self.known[0][kept], self.known[1][kept]),
         )
 
     def at(self, epsilons: Floats) -> tuple[Floats, Floats]:

@@ -9,7 +9,7 @@ from scipy.special import erfcx, ndtri
 
 from gdpnum.contour.charges import UNIT, Floats
 from gdpnum.contour.ladder import Ladder, Rungs
-from gdpnum.contour.line import Line, lines
+from gdpnum.contour.line import Line, Rows, lines
 from gdpnum.contour.pairs import Steps
 from gdpnum.contour.plan import carried_out, period, planned
 
@@ -33,11 +33,9 @@ class Reading(NamedTuple):
     limits: Floats
     """From where on the next line is the better one, by line and row."""
 
-    def rows(self, number: int) -> Reading:
-        """The first so many rows."""
-        if self.limits.shape[1] == number:
-            return self
-        return Reading(tuple(one.rows(number) for one in self.lines), self.limits[:, :number])
+    def rows(self, kept: Rows) -> Reading:
+        """Some of the rows."""
+        return Reading(tuple(one.rows(kept) for one in self.lines), self.limits[:, kept])
 
     def at(self, epsilons: Floats) -> Knots:
         """Bounds from the best line at each epsilon; epsilons increase in each row."""

@@ -213,7 +213,10 @@ def _lifted(
     sizes = weights * np.exp(grown)
     phase = s[:, :, None] * arg[:, None, :] - (up * nodes.u)[:, None, :]
     away = away + log_a
-    a, b = _turned(sizes * np.exp(1j * phase), away, arg, theta)
+    shares = np.empty(sizes.shape, dtype=np.complex128)
+    np.multiply(sizes, np.cos(phase), out=shares.real)
+    np.multiply(sizes, np.sin(phase), out=shares.imag)
+    a, b = _turned(shares, away, arg, theta)
     # As on the real line, with the losses' imaginary parts and what lifting them may be wrong by.
     spread = (np.abs(nodes.u) + 0.5 * steps.c[:, None]) * steps.c[:, None]
     losses = nodes.units + lifted_units(angles, nodes.posteriors[0], spread, nodes.units)

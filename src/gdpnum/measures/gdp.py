@@ -122,10 +122,9 @@ def fits_together(
         return found
     together = contour_fits([run for _, run in runs], slack=slack, most=WORK)
     for place, (number, _) in enumerate(runs):
-        mechanism = accounts[number].mechanism
         one = Fits(*(column[place : place + 1] for column in together))
-        if mechanism is not None and _is_close(one, asked):
-            found[number] = _contour_fit(accounts[number], mechanism, one, slack)
+        if _is_close(one, asked):
+            found[number] = _contour_fit(accounts[number], one, slack)
     return found
 
 
@@ -157,7 +156,7 @@ def _fit(found: Account, slack: float) -> GDPFit:
         return _known_fit(found, slack)
     by_contour = found.contour_fit(slack)
     if by_contour is not None and _is_close(by_contour, found.accuracy):
-        return _contour_fit(found, mechanism, by_contour, slack)
+        return _contour_fit(found, by_contour, slack)
     bounds = found.lattice
     mu, reason = _upper(mechanism, bounds, slack)
     lower = max((_mu_from_below(one, slack) for one in bounds.attacks), default=0.0)
@@ -189,11 +188,10 @@ def _is_close(fit: Fits, asked: Accuracy) -> bool:
     return mu - float(fit.mu_lower[0]) <= asked.tolerance * mu < math.inf
 
 
-def _contour_fit(found: Account, mechanism: Mechanism, fit: Fits, slack: float) -> GDPFit:
+def _contour_fit(found: Account, fit: Fits, slack: float) -> GDPFit:
     mu, regret = float(fit.mu[0]), float(fit.regret_with_slack[0])
     return GDPFit(
-        # Without slack it is always valid, and the better of the two where sampling hardly helps.
-        mu=min(mu, mu_without_slack(mechanism)),
+        mu=mu,
         mu_lower=float(fit.mu_lower[0]),
         slack=slack,
         regret=regret,
