@@ -25,6 +25,8 @@ _CANDIDATES = np.concatenate(
 )
 
 
+_SEVERAL = 20
+
 # From this one on they are far apart, and looked at between.
 _CLOSE, _BETWEEN = 9, np.linspace(0.0, 1.0, 7)[1:]
 
@@ -75,7 +77,9 @@ def planned(
     """The plan for lines Re s = tilts; ``digits`` (natural) by line for what is left out."""
     # On all lines the transform dies out with the bulk of the losses, as in the middle.
     guess = np.sqrt(2.0 * digits) / ladder.deviation[:, None]
-    thetas = guess[:, :, None] * _CANDIDATES
+    # Of many segments every third is enough.
+    candidates = _CANDIDATES if steps.c.size < _SEVERAL * steps.runs else _CANDIDATES[2::3]
+    thetas = guess[:, :, None] * candidates
     found = decay(
         steps, ladder.nodes, ladder.exponents, step=ladder.step, tilts=tilts, thetas=thetas
     )
@@ -83,11 +87,11 @@ def planned(
     enough[:, :, -1] = True
     chosen = np.argmax(enough, axis=2)[:, :, None]
     # The ladder from the chosen one on; earlier ones repeat it, which adds nothing.
-    index = np.maximum(np.arange(_CANDIDATES.size), chosen)
+    index = np.maximum(np.arange(candidates.size), chosen)
     before = np.take_along_axis(thetas, np.maximum(chosen - 1, 0), axis=2)
     thetas = np.take_along_axis(thetas, index, axis=2)
     logs = np.take_along_axis(found.logs, index, axis=2)
-    if int(chosen.max()) > _CLOSE:
+    if int(chosen.max()) > _CLOSE and candidates.size == _CANDIDATES.size:
         # Far from a Gaussian: once more between the chosen one and the one before it.
         between = before * (thetas[:, :, :1] / before) ** _BETWEEN
         finer = decay(

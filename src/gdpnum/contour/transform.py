@@ -36,8 +36,11 @@ _BLOCK = 16
 # The same where frequencies are many.
 _CHUNK = 64
 
-# More frequencies than this are taken by blocks.
-_MANY = 40
+# Numbers of a table that are held at once.
+_NEAR = 30_000
+
+# More frequencies times nodes than this are taken by blocks.
+_MANY = 12_000
 
 Complexes: TypeAlias = npt.NDArray[np.complex128]
 
@@ -91,7 +94,7 @@ def transform(
     centre = np.einsum("nj,nj->n", weights[:, -1], loss)
     theta = frequencies[steps.owner]
     lost = missed[:, None] + cut(steps, nodes, step, weights[:, :, [0, -1]], tilts)
-    if height.any() or frequencies.shape[1] > _MANY:
+    if height.any() or loss.size * frequencies.shape[1] > _MANY:
         a, b, eta = _lifted(
             steps,
             nodes,
@@ -251,21 +254,27 @@ def _turned(weights: Complexes, away: Floats, arg: Floats, theta: Floats) -> tup
     the sum of V (E - 1) and of V E (E' - 1): two short tables, and no function of all pairs.
     """
     number = theta.shape[1]
-    few = 16 if number < 400 else 32
+    few = 8 if number < 128 else 16 if number < 512 else 32
     blocks = -(-number // few)
-    width = 2.0 * theta[:, :1]
-    first = _less_one(width * (np.arange(few) + 0.5), away, arg)
-    start = np.einsum("nrj,nsj->nsr", first, weights)
     total = np.empty((*weights.shape[:2], blocks, few), dtype=np.complex128)
-    total[:] = start[:, :, None, :]
-    if blocks > 1:
-        first += 1.0
-        turned = first[:, None, :, :] * weights[:, :, None, :]
-        after = _less_one(width * (few * np.arange(1, blocks)), away, arg)
-        size = away.shape[1]
-        for place in range(0, size, _CHUNK):
-            part = slice(place, place + _CHUNK)
-            total[:, :, 1:] += np.einsum("nsrj,nkj->nskr", turned[..., part], after[..., part])
+    width = 2.0 * theta[:, :1]
+    small, large = width * (np.arange(few) + 0.5), width * (few * np.arange(1, blocks))
+    # Some segments at a time, so that tables stay near the processor.
+    some = max(1, int(_NEAR / (few * weights.shape[1] * away.shape[1])))
+    for begin in range(0, away.shape[0], some):
+        own = slice(begin, begin + some)
+        first = _less_one(small[own], away[own], arg[own])
+        start = np.einsum("nrj,nsj->nsr", first, weights[own])
+        total[own] = start[:, :, None, :]
+        if blocks > 1:
+            first += 1.0
+            turned = first[:, None, :, :] * weights[own][:, :, None, :]
+            after = _less_one(large[own], away[own], arg[own])
+            for place in range(0, away.shape[1], _CHUNK):
+                part = slice(place, place + _CHUNK)
+                total[own][:, :, 1:] += np.einsum(
+                    "nsrj,nkj->nskr", turned[..., part], after[..., part]
+                )
     found = total.reshape(*weights.shape[:2], -1)[:, :, :number]
     return found.real, found.imag
 
