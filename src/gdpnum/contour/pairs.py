@@ -144,8 +144,9 @@ class Steps:
             variance=variance,
         )
 
-    @property
+    @cached_property
     def runs(self) -> int:
+        """How many runs there are."""
         return self.variance.size
 
     @cached_property
