@@ -116,10 +116,7 @@ class Account:
         if self._contour is None or slack == 0.0:
             return None
         with suppress(OutOfReach):
-            found = self._contour.fit(slack)
-            gap = float(found.mu[0] - found.mu_lower[0])
-            if gap <= self.accuracy.tolerance * float(found.mu[0]):
-                return found
+            return self._contour.fit(slack)
         return None
 
 

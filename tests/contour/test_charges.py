@@ -13,7 +13,7 @@ from mpmath import mp, mpf
 from gdpnum import contour
 from gdpnum.contour import charges
 from gdpnum.contour.charges import UNIT
-from gdpnum.contour.grid import cut, spacing
+from gdpnum.contour.grid import cut, lifted_cut, lifted_spacing, spacing
 from gdpnum.contour.ladder import ladder
 from gdpnum.contour.pairs import Steps
 from gdpnum.contour.regret import profile_of_mu
@@ -215,16 +215,28 @@ def exact_transform(sigma, rate, tilt, theta, nodes, step):
 
 @pytest.mark.parametrize(("sigma", "rate"), SETTINGS)
 @pytest.mark.parametrize("count", [1, 5000])
-def test_transform(sigma, rate, count):
+@pytest.mark.parametrize("height", [0.0, 0.5])
+def test_transform(sigma, rate, count, height):
     """weight_units, phase_units, power and cumulant_rounding: all that rounding does."""
     steps = steps_of(sigma, rate, count)
     step = np.array([0.125])
     u = 0.125 * np.arange(-80, 120)[None, :]
-    tilts, thetas = np.array([[2.5, -1.5, 0.5]]), np.array([[0.015625, 0.046875]])
+    tilts = np.array([[2.5, -1.5, 0.5]])
+    # So many that they are taken by blocks, where T is not so large that nothing is left.
+    thetas = 0.03125 * (np.arange(20)[None, :] + 0.5)
     nodes = steps.at(u)
-    found = transform(steps, nodes, step=step, missed=np.zeros(1), tilts=tilts, frequencies=thetas)
+    found = transform(
+        steps,
+        nodes,
+        step=step,
+        missed=np.zeros(1),
+        turned=np.zeros(1),
+        height=np.array([height]),
+        tilts=tilts,
+        frequencies=thetas,
+    )
     for line in range(3):
-        for m in range(2):
+        for m in (0, 1, 19):
             m0, ratio = exact_transform(sigma, rate, tilts[0, line], thetas[0, m], u[0], step[0])
             true = ratio**count * mp.expj(-mpf(thetas[0, m]) * mpf(float(found.centre[0])))
             value = mp.mpc(float(found.real[0, line, m]), float(found.imaginary[0, line, m]))
@@ -233,6 +245,73 @@ def test_transform(sigma, rate, count):
         # By its own error, which holds what the ends cut off, too.
         wrong = abs(mpf(float(found.cumulants[0, line])) - count * mp.log(m0))
         covered(wrong, found.cumulant_errors[0, line])
+
+
+@pytest.mark.parametrize(("sigma", "rate"), [(1.0, 0.05), (0.5, 0.01), (0.7, 1e-3)])
+def test_lifted_quadrature(sigma, rate):
+    """On a line above the real one nodes are as far apart whatever the frequency."""
+    steps = steps_of(sigma, rate)
+    tilts, theta = np.array([[3.0, -2.0, 0.5]]), 60.0
+    step, missed, turned, height = lifted_spacing(steps, np.array([5.0]), tilts, np.array([theta]))
+    assert height[0] > 0.0
+    assert step[0] > spacing(steps, np.array([5.0]), tilts, np.array([theta]))[0][0]
+    number = int(25 / step[0])
+    for tilt in tilts[0]:
+        size = exact(sigma, rate, mpf(float(tilt)))
+        flat = trapezoid(sigma, rate, mpf(float(tilt)), float(step[0]), -number, number)
+        assert abs(flat - size) / size <= missed[0]
+        for t in (4.0, theta):
+            s = mp.mpc(tilt, t)
+            total = mp.mpc(0)
+            for j in range(-number, number + 1):
+                w = mp.mpc(float(step[0]) * j, float(height[0]))
+                total += mp.exp(-w * w / 2 + s * loss(sigma, rate, w))
+            total *= float(step[0]) / mp.sqrt(2 * mp.pi)
+            true = trapezoid(sigma, rate, s, mpf(1) / 64, -700, 1500)
+            covered(abs(total - true) / size, turned[0])
+
+
+@pytest.mark.parametrize("tilt", [3.0, 0.5, -2.0])
+def test_lifted_cut(tilt):
+    sigma, rate, step, first, last, height = 1.0, 0.05, 0.25, -12, 40, 0.75
+    steps = steps_of(sigma, rate)
+    nodes = steps.at(step * np.arange(first, last + 1)[None, :])
+    size = exact(sigma, rate, mpf(tilt))
+
+    def term(j):
+        w = mp.mpc(step * j, height)
+        return abs(mp.exp(-w * w / 2 + tilt * loss(sigma, rate, w)))
+
+    outside = [*range(-80, first), *range(last + 1, 160)]
+    beyond = sum(term(j) for j in outside) * step / mp.sqrt(2 * mp.pi) / size
+    ends = [
+        float(mpf(step) * mp.exp(-(mpf(u) ** 2) / 2 + tilt * loss(sigma, rate, mpf(u))) / size)
+        / np.sqrt(2.0 * np.pi)
+        for u in (step * first, step * last)
+    ]
+    charge = lifted_cut(
+        steps, nodes, np.array([step]), np.array([height]), np.array([[tilt]]), np.array([[ends]])
+    )
+    covered(beyond, charge[0, 0])
+
+
+def test_lifted_units():
+    worst = 0.0
+    for sigma, rate in [*SETTINGS, (0.7, 1e-4)]:
+        steps = steps_of(sigma, rate)
+        u = np.arange(-1500, 3000, 37) / 256.0
+        nodes = steps.at(u[None, :])
+        angle = np.array([[0.5 / sigma]])
+        log_a, _, arg = steps.lifted(nodes, angle)
+        spread = (np.abs(nodes.u) + 0.5 / sigma) / sigma
+        units = charges.lifted_units(angle, nodes.posteriors[0], spread, nodes.units)[0]
+        for j, x in enumerate(u):
+            base = loss(sigma, rate, mpf(float(x)))
+            true = loss(sigma, rate, mp.mpc(float(x), 0.5)) - base
+            wrong = abs(mp.mpc(float(log_a[0, 0, j]), float(arg[0, 0, j])) - true)
+            assert wrong <= units[j] * UNIT
+            worst = max(worst, float(wrong))
+    assert worst > 0.0
 
 
 def test_weight_units():

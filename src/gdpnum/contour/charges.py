@@ -21,6 +21,7 @@ __all__ = [
     "known_images",
     "left_out",
     "left_out_slowly",
+    "lifted_units",
     "loss_units",
     "phase_units",
     "power",
@@ -122,6 +123,14 @@ def loss_units(spread: Floats, posterior: Floats, loss: Floats) -> Floats:
     ``spread`` is |c u| + c^2 / 2, the terms of r = c u - c^2 / 2.
     """
     return 4.0 * spread * posterior + 24.0 * np.abs(loss)
+
+
+def lifted_units(angle: Floats, posterior: Floats, spread: Floats, units: Floats) -> Floats:
+    """Units by which log(A(u + ia) / A(u)) may be wrong (Lemma C7), for angles c a below pi / 2.
+
+    ``spread`` is that of `loss_units`, and ``units`` what that found.
+    """
+    return angle * posterior * (1.5 * (3.0 * spread + units + 16.0) + 64.0)
 
 
 def weight_units(exponent: Floats, loss_part: Floats) -> Floats:

@@ -15,6 +15,9 @@ __all__ = ["Decay", "decay"]
 # Powers of theta tried for the bound that holds however large theta is.
 _POWERS = np.geomspace(1.0, 256.0, 9)
 
+# Numbers of a table that are held at once.
+_NEAR = 60_000
+
 
 class Decay(NamedTuple):
     """log prod R_a(theta)^T on a ladder of theta, by run, line and theta."""
@@ -49,14 +52,20 @@ def decay(
     # The best height is about theta times the slope of the tilted loss's argument.
     sampled = np.einsum("nsj,nj->ns", weights, _mean_shift(nodes))
     heights = np.minimum(c * sampled[:, :, None] * theta, (0.35 * np.pi) / (c * k))
-    flat = heights.reshape(heights.shape[0], -1)
-    shape = (*heights.shape, -1)
-    log_a, log_c, arg = steps.lifted(nodes, steps.c[:, None] * flat)
-    power = s[:, :, None, None]
-    exponent = power * log_a.reshape(shape) - theta[:, :, :, None] * arg.reshape(shape)
-    if log_c is not None:
-        exponent += (1.0 - power) * log_c.reshape(shape)
-    values = np.einsum("nstj,nsj->nst", np.exp(exponent, out=exponent), weights)
+    values = np.empty(heights.shape)
+    # Some segments at a time, so that tables stay near the processor.
+    some = max(1, int(_NEAR / (heights[0].size * nodes.u.shape[1])))
+    for begin in range(0, heights.shape[0], some):
+        own = slice(begin, begin + some)
+        flat = heights[own].reshape(-1, heights[0].size)
+        shape = (*heights[own].shape, -1)
+        log_a, log_c, arg = steps.lifted(nodes.rows(own), steps.c[own, None] * flat)
+        power = s[own][:, :, None, None]
+        exponent = power * log_a.reshape(shape)
+        exponent -= theta[own][:, :, :, None] * arg.reshape(shape)
+        if log_c is not None:
+            exponent += (1.0 - power) * log_c.reshape(shape)
+        values[own] = np.einsum("nstj,nsj->nst", np.exp(exponent, out=exponent), weights[own])
     values += _wrong(steps, step, s, heights)
     values += 64.0 * UNIT
     values += 2.0 * cut(steps, nodes, step, weights[:, :, [0, -1]], tilts)[:, :, None]

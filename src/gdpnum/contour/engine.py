@@ -23,11 +23,19 @@ __all__ = ["WORK", "ContourBounds", "run_of"]
 _FIRST, _CHORD, _MOST = 160, 4e-7, 8_000
 
 #: Frequencies times nodes that a fit, or a curve, may take: beyond, the lattice is cheaper.
-#: Measured on two cores, where a million take some 20 ms.
-WORK = 1.5e6
+#: Measured on one core, where a million take some 4 ms.
+WORK = 6e6
+
+# And for each segment, which the lattice takes some milliseconds for.
+_MORE = 3e5
 
 # What a curve is accurate to, relative to delta.
 _ACCURACY = 1e-9
+
+
+def work_of(run: Run) -> float:
+    """Frequencies times nodes up to which the contour is the cheaper engine for a run."""
+    return WORK + _MORE * len(run)
 
 
 def run_of(releases: Sequence[Release]) -> Run | None:
@@ -57,13 +65,14 @@ class ContourBounds:
 
     def fit(self, slack: float) -> Fits:
         """mu, its bracket and its regret at a slack."""
-        return fits([self._run], slack=slack, most=WORK)
+        # How wide the bracket may be is for the asker to say.
+        return fits([self._run], slack=slack, accuracy=np.inf, most=work_of(self._run))
 
     @cached_property
     def profile(self) -> Profile:
         """Delta at any epsilon, from above and from below, with both directions."""
         floor = min(self._accuracy.floor, SMALLEST_TPR)
-        return profile(self._run, smallest=floor, accuracy=_ACCURACY, most=WORK)
+        return profile(self._run, smallest=floor, accuracy=_ACCURACY, most=work_of(self._run))
 
     @cached_property
     def _knots(self) -> Floats:

@@ -25,7 +25,7 @@ __all__ = ["MOST", "Fits", "fits"]
 _OFF = 0.25
 
 # How often it is looked for.
-_TURNS = 4
+_TURNS = 2
 
 # Runs that are computed together.
 _TOGETHER = 30
@@ -162,13 +162,26 @@ def _tried(
     """The fits of some of the runs; of those out of reach nothing is known."""
     try:
         return _fits(steps.part(part), slack[part], tolerance, most)
-    except OutOfReach:
-        if part.size == 1:
-            unknown = np.full(1, np.inf)
-            return Fits(unknown, np.zeros(1), np.full(1, 0.5), np.full(1, 0.5), np.ones(1))
-    halves = (part[: part.size // 2], part[part.size // 2 :])
-    found = [_tried(steps, half, slack, tolerance, most) for half in halves]
-    return Fits(*(np.concatenate(columns) for columns in zip(*found, strict=True)))
+    except OutOfReach as error:
+        work = error.work
+    if not (work > most).any() and part.size > 1:
+        # Too uneven to be taken together.
+        order = np.argsort(work, kind="stable")
+        groups = [order[: part.size // 2], order[part.size // 2 :]]
+    else:
+        lost = work > most if part.size > 1 else np.ones(1, np.bool_)
+        order = np.argsort(lost, kind="stable")
+        groups = [order[: part.size - int(lost.sum())]]
+    found = [_tried(steps, part[group], slack, tolerance, most) for group in groups if group.size]
+    found.append(_unknown(part.size - sum(group.size for group in groups)))
+    back = np.argsort(order)
+    return Fits(*(np.concatenate(columns)[back] for columns in zip(*found, strict=True)))
+
+
+def _unknown(number: int) -> Fits:
+    """Nothing is known of so many."""
+    half = np.full(number, 0.5)
+    return Fits(np.full(number, np.inf), np.zeros(number), half, half, np.ones(number))
 
 
 def _burden(steps: Steps) -> Floats:
@@ -199,7 +212,8 @@ def _fits(steps: Steps, slack: Floats, tolerance: float, most: float) -> Fits:
     if float(rungs.middle.min()) < _LEAST:
         raise OutOfReach(
             f"mu is about {math.sqrt(-8.0 * float(rungs.middle.min())):.0f}, which leaves no "
-            "privacy and 1 - delta too small for the contour; use the lattice"
+            "privacy and 1 - delta too small for the contour; use the lattice",
+            np.where(rungs.middle < _LEAST, np.inf, 0.0),
         )
     by_row = np.concatenate([slack, slack])[: rungs.rungs.lam.shape[0]]
     knots = first_knots(rungs, by_row)
@@ -209,7 +223,9 @@ def _fits(steps: Steps, slack: Floats, tolerance: float, most: float) -> Fits:
     np.minimum(found.delta[:, -1], by_row, out=found.delta[:, -1])
     found.delta_error[:, -1] = 0.0
     needed, mu_lower = smallest(lines, found, rungs.rungs, runs, by_row, tolerance)
-    mu = needed.reshape(-1, runs).max(axis=0)
+    # As if every record were always sampled: the better of the two where sampling hardly helps.
+    bare = np.sqrt(steps.total(steps.counts * steps.slope**2) + steps.variance)
+    mu = np.minimum(needed.reshape(-1, runs).max(axis=0), bare * (1.0 + 4e-16 * (8 + steps.c.size)))
     # A lower bound at the last knot is not known any more.
     removed = Knots(*(one[:runs, :-1] for one in found))
-    return Fits(mu, mu_lower, *regrets(lines.rows(runs), removed, mu, slack, tolerance))
+    return Fits(mu, mu_lower, *regrets(lines.rows(slice(runs)), removed, mu, slack, tolerance))

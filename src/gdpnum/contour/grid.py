@@ -7,7 +7,7 @@ import numpy as np
 from gdpnum.contour.charges import Floats, cut_ends, quadrature
 from gdpnum.contour.pairs import Nodes, Steps
 
-__all__ = ["cut", "grid", "shrunk", "spacing"]
+__all__ = ["cut", "grid", "lifted_spacing", "shrunk", "spacing"]
 
 # Nodes are multiples of this, so that they and their squares are exact.
 _QUANTUM = 1.0 / 256.0
@@ -40,6 +40,57 @@ def spacing(steps: Steps, digits: Floats, tilts: Floats, theta: Floats) -> tuple
     chosen = (np.arange(b.shape[0]), np.argmax(steps_found, axis=1))
     step = np.maximum(np.floor(steps_found[chosen] / _QUANTUM), 1.0) * _QUANTUM
     return step, quadrature(above[chosen], below[chosen], 2.0 * np.pi * b[chosen] / step)
+
+
+# No line is lifted higher: its weights are larger by exp(a^2 / 2), and rounding with them.
+_HIGHEST = 1.25
+
+# How much further apart nodes must be on a lifted line, whose functions cost twice as much.
+_WORTH = 1.7
+
+
+def lifted_spacing(
+    steps: Steps, digits: Floats, tilts: Floats, theta: Floats
+) -> tuple[Floats, Floats, Floats, Floats]:
+    """A step by segment, charges for M(lam) and for |Im s| <= theta, and how high the line lies.
+
+    Below a line at height a > 0 is the real one, where |exp(i theta l)| = 1: no frequency makes
+    the nodes closer (Lemma C4).
+    """
+    step, missed = spacing(steps, digits, tilts, theta)
+    none = np.zeros(steps.c.size)
+    pull = theta[steps.owner] * steps.slope
+    if not (pull > 8.0).any() or steps.weights.shape[1] > 1 or steps.replaced.any():
+        return step, missed, missed, none
+    negative = np.maximum(-tilts.min(axis=1), 0.0)[steps.owner]
+    # With a negative power up to a quarter turn only, where |A| stays above w_0.
+    top = np.where(negative > 0.0, 0.5 * np.pi / steps.c, 0.92 * steps.strip)
+    digits = digits + 0.8
+    for _ in range(2):
+        growth = (
+            0.5 * top * top + shrunk(steps, top[:, None], negative[:, None], none[:, None])[:, 0]
+        )
+        height = top * digits / (2.0 * digits + growth)
+        # A lower line leaves more room than it needs above it.
+        height = np.minimum(height, _HIGHEST)
+        top = np.minimum(top, height * (2.0 + growth / digits))
+    height = np.floor(height / _QUANTUM) * _QUANTUM
+    lifted = np.floor(2.0 * np.pi * height / (digits * _QUANTUM)) * _QUANTUM
+    chosen = (lifted > _WORTH * step) & (height > 0.0)
+    if not chosen.any():
+        return step, missed, missed, none
+    step = np.where(chosen, lifted, step)
+    growth = 0.5 * top * top + shrunk(steps, top[:, None], negative[:, None], none[:, None])[:, 0]
+    full = 2.0 * np.pi / step
+    across = quadrature(growth, none - np.inf, full * (top - height))
+    across = across + quadrature(none - np.inf, none, full * height)
+    flat = quadrature(growth, growth, full * top)
+    return (
+        step,
+        np.where(chosen, flat, missed),
+        np.where(chosen, across, missed),
+        np.where(chosen, height, 0.0),
+    )
 
 
 def shrunk(steps: Steps, heights: Floats, negative: Floats, mirrored: Floats) -> Floats:
@@ -88,3 +139,27 @@ def cut(steps: Steps, nodes: Nodes, step: Floats, ends: Floats, tilts: Floats) -
     shares = [one[:, -1:] for one in nodes.posteriors]
     rest = 1.0 - np.sum(shares, axis=0)
     return cut_ends(ends / step[:, None, None], left, pulls, [rest, *shares], step[:, None])
+
+
+def lifted_cut(
+    steps: Steps, nodes: Nodes, step: Floats, height: Floats, s: Floats, ends: Floats
+) -> Floats:
+    """The same on lines Im u = height, of pairs with C = 1 and one shift (Lemma C5).
+
+    For S >= 0 the integrand is at most exp(a^2 / 2) times that on the real line. For S < 0 it is
+    at most exp(a^2 / 2) w_0^S N, and M(lam) at least one.
+    """
+    c = steps.c[:, None]
+    up = c * np.maximum(s, 0.0)
+    flat = s < 1.0
+    posterior = nodes.posteriors[0][:, -1:]
+    last = nodes.u[:, -1:]
+    pulls = [last - np.where(flat, up, j * up) for j in (0, 1)]
+    over = ends / step[:, None, None]
+    plain = np.exp(-0.5 * nodes.u[:, [0, -1]] ** 2) * (1.0 / np.sqrt(2.0 * np.pi))
+    over = np.where((s < 0.0)[:, :, None], plain[:, None, :], over)
+    first = np.broadcast_to(-nodes.u[:, :1], s.shape)
+    found = cut_ends(over, first, pulls, [1.0 - posterior, posterior], step[:, None])
+    floor = -np.log1p(-np.minimum(steps.rate, 1.0))[:, None] * np.maximum(-s, 0.0)
+    bound: Floats = found * np.exp(0.5 * height**2)[:, None] * np.exp(floor)
+    return bound

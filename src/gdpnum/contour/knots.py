@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 from scipy.special import ndtri, ndtri_exp
 
 from gdpnum.contour.charges import UNIT, Floats, quantile
@@ -29,7 +30,19 @@ def chords(knots: Knots, slack: Floats) -> Floats:
     """The mu that each chord between two knots needs, from above."""
     upper = knots.delta + knots.delta_error
     np.minimum.accumulate(upper, axis=1, out=upper)
-    gaps = np.diff(knots.epsilons, axis=1)
+    mus = _needed(knots.epsilons, upper, slack)
+    for row in np.flatnonzero((mus == np.inf).any(axis=1)):
+        # A chord may leave out knots, and does where those are too uncertain.
+        kept = _convex(knots.epsilons[row], upper[row])
+        fewer = _needed(
+            knots.epsilons[row : row + 1, kept], upper[row : row + 1, kept], slack[row : row + 1]
+        )
+        mus[row] = np.repeat(fewer[0], np.diff(kept))
+    return mus
+
+
+def _needed(epsilons: Floats, upper: Floats, slack: Floats) -> Floats:
+    gaps = np.diff(epsilons, axis=1)
     start = upper[:, :-1]
     over = start - slack[:, None]
     lifted = (start - upper[:, 1:]) / np.expm1(gaps)
@@ -38,13 +51,28 @@ def chords(knots: Knots, slack: Floats) -> Floats:
     power = over + lifted * (1.0 + 64.0 * UNIT) + (4.0 * UNIT) * start
     low, high = (
         ndtri(np.minimum(power, 1.0 - 0.5 * slack[:, None])),
-        lowered(slope, knots.epsilons[:, :-1]),
+        lowered(slope, epsilons[:, :-1]),
     )
-    mus = (low - high) + (quantile(low) + quantile(high))
+    mus = (low - high) + quantile(1.0 + np.abs(low) + np.abs(high))
     # What is not a number is not known to be fine.
     mus[np.isnan(mus)] = np.inf
     mus[(over <= 0.0) | (gaps <= 0.0)] = -np.inf
     return mus
+
+
+def _convex(epsilons: Floats, upper: Floats) -> npt.NDArray[np.intp]:
+    """Knots on the lower convex hull over exp(eps), the first and the last among them."""
+    kept: list[int] = []
+    for k in range(epsilons.size):
+        while len(kept) > 1:
+            i, j = kept[-2:]
+            before = np.expm1(epsilons[j] - epsilons[i])
+            after = np.expm1(epsilons[k] - epsilons[j]) * np.exp(epsilons[j] - epsilons[i])
+            if (upper[i] - upper[j]) * after > (upper[j] - upper[k]) * before:
+                break
+            kept.pop()
+        kept.append(k)
+    return np.array(kept)
 
 
 def shown(knots: Knots, slack: Floats, *, certain: bool = True) -> tuple[Floats, Floats, Floats]:
@@ -57,7 +85,7 @@ def shown(knots: Knots, slack: Floats, *, certain: bool = True) -> tuple[Floats,
         tpr = tpr * (1.0 - 8.0 * UNIT)
     above = tpr - slack[:, None] * (1.0 + 4.0 * UNIT)
     low, high = ndtri(np.maximum(above, 0.0)), lowered(np.maximum(alpha, 0.0), knots.epsilons)
-    mus = (low - high) - (quantile(low) + quantile(high))
+    mus = (low - high) - quantile(1.0 + np.abs(low) + np.abs(high))
     mus[~np.isfinite(mus)] = -np.inf
     return alpha, tpr, mus
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from gdpnum.contour.charges import UNIT, Floats
 from gdpnum.contour.grid import cut, grid, spacing
@@ -30,6 +31,9 @@ _ENOUGH = 60.0
 # Weights that a ladder may take, by run.
 _MOST = 2e6
 
+# And for each of its segments.
+_MORE = 1e4
+
 
 class Rungs(NamedTuple):
     """lam, K, K' and K'' by row and rung; rows are runs, removing first and then adding."""
@@ -42,9 +46,9 @@ class Rungs(NamedTuple):
     log_kappa: Floats
     """log(l^l / (1 + l)^(1 + l)), the constant in delta(eps) <= kappa exp(K(l) - l eps)."""
 
-    def rows(self, number: int) -> Rungs:
-        """The first so many rows."""
-        return Rungs(*(one[:number] for one in self))
+    def rows(self, kept: slice | npt.NDArray[np.intp]) -> Rungs:
+        """Some of the rows."""
+        return Rungs(*(one[kept] for one in self))
 
     def other(self, runs: int) -> Rungs:
         """The same rungs in the other direction."""
@@ -127,11 +131,13 @@ def ladder(steps: Steps, digits: float) -> Ladder:
             steep,
         )
     low, high = _reach(steps, tilts, need)
-    work = float(((high - low) / step).max()) * tilts.shape[1] * steps.c.size
-    if not work <= _MOST * steps.runs:
+    weights_needed = (high - low) / step * tilts.shape[1]
+    work = float(weights_needed.max()) * steps.c.size
+    if not work <= _MOST * steps.runs + _MORE * steps.c.size:
         raise OutOfReach(
             f"the contour would look at {work:.2g} weights before it begins: mu is about "
-            f"{float(mu.min()):.2g}, and jumps too rare beside it; use the lattice"
+            f"{float(mu.min()):.2g}, and jumps too rare beside it; use the lattice",
+            np.where(steps.total(weights_needed) > _MOST, np.inf, steps.total(weights_needed)),
         )
     nodes = steps.at(grid(step, low, high))
     exponents = nodes.log_q - 0.5 * nodes.u**2

@@ -24,15 +24,20 @@ from gdpnum.contour.decay import Decay
 from gdpnum.contour.ladder import Rungs
 from gdpnum.contour.transform import Transform
 
-__all__ = ["Line", "lines"]
+__all__ = ["Line", "Rows", "lines"]
 
 Complexes: TypeAlias = npt.NDArray[np.complex128]
+
+Rows: TypeAlias = slice | npt.NDArray[np.intp]
 
 # Up to so many epsilons a plain sum over the frequencies is the quicker one.
 _FEW = 140
 
 # Sums this short may be taken in any order: fewer roundings than are charged.
 _SHORT = 40
+
+# Longer ones are sums of blocks: exp(-i theta eps) is one of a few, times one for the block.
+_BLOCK = 32
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +54,8 @@ class Line:
     frequencies: Floats
     terms: Complexes
     """What to multiply exp(-i theta (eps - c)) by: by frequency, last first, row and which."""
+    blocks: Complexes
+    """The same by row, which, block and frequency, first first, where there are many."""
     errors: tuple[Floats, Floats, Floats]
     """Over exp(K - lam eps), by row and which: constant, per |eps - c|, per |lam eps|."""
     images: tuple[Floats, Floats]
@@ -56,47 +63,65 @@ class Line:
     known: tuple[Floats, Floats]
     """The images that are known: log of what exp(eps) is multiplied by, and a constant."""
 
-    def rows(self, number: int) -> Line:
-        """The first so many rows."""
-        if self.lam.shape[0] == number:
-            return self
-        first = slice(0, number)
+    def rows(self, kept: Rows) -> Line:
+        """Some of the rows."""
         return Line(
-            self.lam[first],
-            self.cumulant[first],
-            self.centre[first],
-            self.frequencies[first],
-            self.terms[:, first],
-            (self.errors[0][first], self.errors[1][first], self.errors[2][first]),
-            (self.images[0][first], self.images[1][first]),
-            (self.known[0][first], self.known[1][first]),
+            self.lam[kept],
+            self.cumulant[kept],
+            self.centre[kept],
+            self.frequencies[kept],
+            self.terms[:, kept],
+            self.blocks[kept],
+            (self.errors[0][kept], self.errors[1][kept], self.errors[2][kept]),
+            (self.images[0][kept], self.images[1][kept]),
+            (self.known[0][kept], self.known[1][kept]),
         )
 
     def at(self, epsilons: Floats) -> tuple[Floats, Floats]:
         """(delta, exp(eps) alpha) at epsilons by row, and their errors; axis 1 is which."""
         away = epsilons - self.centre
-        values = self._summed(away) if away.size < _FEW else self._by_horner(away)
+        if self.frequencies.shape[1] > _SHORT:
+            values = self._by_blocks(away)
+        else:
+            values = self._summed(away) if away.size < _FEW else self._by_horner(away)
         moved = self.lam * epsilons
-        constant, distant, far = self.errors
-        logs, slopes = self.images
         scale = np.exp(self.cumulant - moved)[:, None, :]
-        values *= scale
-        wrong = distant[:, :, None] * np.abs(away, out=away)[:, None, :]
-        wrong += far[:, :, None] * np.abs(moved, out=moved)[:, None, :]
-        wrong += constant[:, :, None]
-        wrong *= scale
         lifted = np.exp(epsilons + self.known[0])
+        values *= scale
         values[:, 0] -= lifted - self.known[1]
         values[:, 1] += lifted
+        wrong = self._wrong(
+            epsilons, np.abs(away, out=away), np.abs(moved, out=moved), scale, lifted
+        )
+        unknown = ~(wrong < np.inf)
+        if unknown.any():
+            values[unknown], wrong[unknown] = 0.0, np.inf
+        return values, wrong
+
+    def errors_at(self, epsilons: Floats) -> Floats:
+        """How wrong delta may be at epsilons by row."""
+        moved = self.lam * epsilons
+        scale = np.exp(self.cumulant - moved)[:, None, :]
+        lifted = np.exp(epsilons + self.known[0])
+        away = np.abs(epsilons - self.centre)
+        found: Floats = self._wrong(epsilons, away, np.abs(moved), scale, lifted)[:, 0]
+        return found
+
+    def _wrong(
+        self, epsilons: Floats, away: Floats, moved: Floats, scale: Floats, lifted: Floats
+    ) -> Floats:
+        constant, distant, far = self.errors
+        logs, slopes = self.images
+        wrong = distant[:, :, None] * away[:, None, :]
+        wrong += far[:, :, None] * moved[:, None, :]
+        wrong += constant[:, :, None]
+        wrong *= scale
         exponent = np.abs(epsilons) - self.known[0]
         wrong += known_images(lifted, self.known[1], exponent)[:, None, :]
         bounds = logs[..., None] + slopes[..., None] * epsilons[:, None, None, None, :]
         wrong += np.exp(bounds.min(axis=3)).sum(axis=2)
         wrong *= 1.0 + 1e-12
-        unknown = ~(wrong < np.inf)
-        if unknown.any():
-            values[unknown], wrong[unknown] = 0.0, np.inf
-        return values, wrong
+        return wrong
 
     def _by_horner(self, away: Floats) -> Floats:
         """Re sum of terms times exp(-i theta away): theta is an odd multiple of half a distance."""
@@ -116,17 +141,25 @@ class Line:
         return found
 
     def _summed(self, away: Floats) -> Floats:
-        """The same, by a sum over frequencies in a row, which numpy adds in pairs."""
+        """The same, by a sum over frequencies."""
         turn = away[:, :, None] * self.frequencies[:, None, ::-1]
         terms = self.terms[:, :, :, 0]
-        cosine, sine = np.cos(turn), np.sin(turn)
-        found: Floats
-        if turn.shape[2] <= _SHORT:
-            found = np.einsum("bem,mbo->boe", cosine, terms.real)
-            found += np.einsum("bem,mbo->boe", sine, terms.imag)
-            return found
-        terms = terms.transpose(1, 2, 0)[:, :, None, :]
-        found = (cosine[:, None] * terms.real + sine[:, None] * terms.imag).sum(axis=3)
+        found: Floats = np.einsum("bem,mbo->boe", np.cos(turn), terms.real)
+        found += np.einsum("bem,mbo->boe", np.sin(turn), terms.imag)
+        return found
+
+    def _by_blocks(self, away: Floats) -> Floats:
+        """The same, by blocks of frequencies: a multiple of the block's, and one of a few."""
+        blocks = self.blocks
+        width = 2.0 * self.frequencies[:, :1]
+        first = (width * (np.arange(_BLOCK) + 0.5))[:, None, :] * away[:, :, None]
+        block = (width * (_BLOCK * np.arange(blocks.shape[2])))[:, None, :] * away[:, :, None]
+        turns = np.empty(first.shape, dtype=np.complex128)
+        np.cos(first, out=turns.real)
+        np.sin(-first, out=turns.imag)
+        inner = np.einsum("bokr,ber->boek", blocks, turns)
+        cosine, sine = np.cos(block)[:, None], np.sin(block)[:, None]
+        found: Floats = (inner.real * cosine + inner.imag * sine).sum(axis=3)
         return found
 
 
@@ -186,6 +219,11 @@ def lines(
     level = np.where(lam > 0.0, first / (1.0 + first), -up / (1.0 + up))
     lift = -one * period - np.log1p(up)
     terms = np.ascontiguousarray(coefficients.transpose(2, 0, 1)[::-1])[..., None]
+    number_of_blocks = -(-number // _BLOCK) if number > _SHORT else 0
+    blocks = np.zeros((rows, 2, number_of_blocks * _BLOCK), dtype=np.complex128)
+    if number_of_blocks:
+        blocks[:, :, :number] = coefficients
+    blocks = blocks.reshape(rows, 2, number_of_blocks, _BLOCK)
     logs, slopes = _images(rungs, runs, lam, period, np.concatenate(references))
     found_lines = []
     for i in range(count):
@@ -197,6 +235,7 @@ def lines(
                 centre[own],
                 theta[own],
                 terms[:, own],
+                blocks[own],
                 (constant[own], distant[own], far[own]),
                 (logs[own], slopes[own]),
                 (lift[own], level[own]),

@@ -82,6 +82,14 @@ class Nodes(NamedTuple):
     mirrored: tuple[Floats, ...]
     """The same at -u."""
 
+    def rows(self, kept: slice) -> Nodes:
+        """Some of the segments."""
+        if kept.start == 0 and kept.stop >= self.u.shape[0]:
+            return self
+        u, loss, log_q, units = (one[kept] for one in self[:4])
+        posteriors, mirrored = (tuple(one[kept] for one in part) for part in self[4:])
+        return Nodes(u, loss, log_q, units, posteriors, mirrored)
+
 
 @dataclass(frozen=True, eq=False)
 class Steps:
@@ -136,8 +144,9 @@ class Steps:
             variance=variance,
         )
 
-    @property
+    @cached_property
     def runs(self) -> int:
+        """How many runs there are."""
         return self.variance.size
 
     @cached_property

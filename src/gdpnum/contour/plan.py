@@ -8,7 +8,7 @@ import numpy as np
 
 from gdpnum.contour.charges import Floats
 from gdpnum.contour.decay import Decay, decay
-from gdpnum.contour.grid import grid, spacing
+from gdpnum.contour.grid import grid, lifted_spacing
 from gdpnum.contour.ladder import Ladder, Rungs
 from gdpnum.contour.pairs import Steps
 from gdpnum.contour.reach import OutOfReach
@@ -23,6 +23,16 @@ _CANDIDATES = np.concatenate(
         [40.0, 150.0, 1000.0, 10000.0],
     ]
 )
+
+
+_SEVERAL = 20
+
+# From this one on they are far apart, and looked at between.
+_CLOSE, _BETWEEN = 9, np.linspace(0.0, 1.0, 7)[1:]
+
+
+# Runs are taken apart where padding makes this much of what they would take alone, and of it.
+_UNEVEN, _SMALL = 2.0, 3e5
 
 
 class Plan(NamedTuple):
@@ -67,7 +77,9 @@ def planned(
     """The plan for lines Re s = tilts; ``digits`` (natural) by line for what is left out."""
     # On all lines the transform dies out with the bulk of the losses, as in the middle.
     guess = np.sqrt(2.0 * digits) / ladder.deviation[:, None]
-    thetas = guess[:, :, None] * _CANDIDATES
+    # Of many segments every third is enough.
+    candidates = _CANDIDATES if steps.c.size < _SEVERAL * steps.runs else _CANDIDATES[2::3]
+    thetas = guess[:, :, None] * candidates
     found = decay(
         steps, ladder.nodes, ladder.exponents, step=ladder.step, tilts=tilts, thetas=thetas
     )
@@ -75,9 +87,24 @@ def planned(
     enough[:, :, -1] = True
     chosen = np.argmax(enough, axis=2)[:, :, None]
     # The ladder from the chosen one on; earlier ones repeat it, which adds nothing.
-    index = np.maximum(np.arange(_CANDIDATES.size), chosen)
+    index = np.maximum(np.arange(candidates.size), chosen)
+    before = np.take_along_axis(thetas, np.maximum(chosen - 1, 0), axis=2)
     thetas = np.take_along_axis(thetas, index, axis=2)
     logs = np.take_along_axis(found.logs, index, axis=2)
+    if int(chosen.max()) > _CLOSE and candidates.size == _CANDIDATES.size:
+        # Far from a Gaussian: once more between the chosen one and the one before it.
+        between = before * (thetas[:, :, :1] / before) ** _BETWEEN
+        finer = decay(
+            steps, ladder.nodes, ladder.exponents, step=ladder.step, tilts=tilts, thetas=between
+        )
+        enough = finer.logs <= -digits[:, :, None]
+        enough[:, :, -1] = True
+        chosen = np.argmax(enough, axis=2)[:, :, None]
+        index = np.maximum(np.arange(_BETWEEN.size), chosen)
+        own = np.take_along_axis(np.minimum(finer.logs, 0.0), index, axis=2)
+        thetas = np.concatenate([np.take_along_axis(between, index, axis=2), thetas], axis=2)
+        # A bound holds further on, too.
+        logs = np.minimum.accumulate(np.concatenate([own, logs], axis=2), axis=2)
     found = found._replace(thetas=thetas, logs=logs)
     return Plan(tilts, thetas[:, :, 0], periods * 1.01, found, error)
 
@@ -92,6 +119,10 @@ def _kept(steps: Steps, ladder: Ladder, tilts: Floats, need: Floats) -> tuple[Fl
     last = nodes.u.shape[1] - np.argmax(matters[:, ::-1], axis=1)
     rows = np.arange(first.size)
     low, high = nodes.u[rows, first], nodes.u[rows, np.minimum(last, nodes.u.shape[1] - 1)]
+    # The ladder's own nodes may end before.
+    low = np.where(
+        first == 0, -np.sqrt(low * low + 2.0 * np.maximum(need - 0.5 * low * low, 0.0)), low
+    )
     # As far as the steepest slope of the tilt can pull, so that what lies beyond is bounded.
     pull = tilts.max(axis=1)[steps.owner] * steps.slope
     return low, np.maximum(high, pull + 1.5)
@@ -103,16 +134,22 @@ def carried_out(steps: Steps, ladder: Ladder, plan: Plan, most: float) -> Transf
     Raises `OutOfReach` if frequencies times nodes, over all segments, are more than ``most``.
     """
     limit, length = plan.limits.max(axis=1), plan.periods.max(axis=1)
-    number = np.maximum(np.ceil(limit * length / (2.0 * np.pi)), 4.0).max()
+    numbers = np.maximum(np.ceil(limit * length / (2.0 * np.pi)), 4.0)
+    number = numbers.max()
     need = np.log(steps.counts) - np.log(plan.error)
-    step, missed = spacing(steps, need, plan.tilts, limit * (1.0 + 1e-6))
+    step, missed, turned, height = lifted_spacing(steps, need, plan.tilts, limit * (1.0 + 1e-6))
     low, high = _kept(steps, ladder, plan.tilts, need)
-    nodes = np.max((high - low) / step, initial=0.0) + 2.0
-    work = float(number * nodes * steps.c.size)
-    if not work <= most or not number <= most:
+    nodes = (high - low) / step + 2.0
+    widest = float(nodes.max(initial=0.0))
+    # All are padded to the most frequencies and the most nodes.
+    work = float(number * widest * steps.c.size)
+    alone = numbers * steps.total(nodes) if steps.runs > 1 else np.full(1, work)
+    uneven = steps.runs > 1 and work > _UNEVEN * float(alone.sum()) + _SMALL
+    if not work <= most or not number <= most or uneven:
         raise OutOfReach(
-            f"the contour takes {number:.3g} frequencies times {nodes:.3g} nodes for each of "
-            f"{steps.c.size} segments, more than {most:.3g} in all; use the lattice"
+            f"the contour takes {number:.3g} frequencies times {widest:.3g} nodes for each of "
+            f"{steps.c.size} segments, more than {most:.3g} in all; use the lattice",
+            alone,
         )
     # Few bits, so that the frequencies are exact; a hair wider, so that the last is not short.
     width = (limit * ((1.0 + 2e-7) / number)).astype(np.float32)
@@ -122,6 +159,8 @@ def carried_out(steps: Steps, ladder: Ladder, plan: Plan, most: float) -> Transf
         steps.at(grid(step, low, high)),
         step=step,
         missed=missed,
+        turned=turned,
+        height=height,
         tilts=plan.tilts,
         frequencies=frequencies,
     )

@@ -78,9 +78,11 @@ class Profile(NamedTuple):
     def epsilon(self, deltas: Floats) -> Floats:
         """An epsilon >= 0 at which delta is certainly at or below each delta, next to the least."""
         low, high = np.zeros(deltas.size), self._end(deltas)
-        # By bisection on what is certified, Newton's step where it stays inside.
-        place = 0.5 * (low + high)
-        at_zero = self.delta(low[:1])[1][0] if deltas.size else 0.0
+        # Newton's method on what is certified, from where the saddle points say; halving where it
+        # leaves the bracket.
+        near, rows = Approximate.of(self.rungs), self.rungs.lam.shape[0]
+        places = [near.falls_to(self.rungs, slice(None), np.full(rows, one)) for one in np.log(deltas)]
+        place = np.clip(np.max(places, axis=1), 1e-3 * high, high) if deltas.size else high
         for _ in range(_TURNS):
             order = np.argsort(place, kind="stable")
             found = self.knots(place[order])
@@ -96,10 +98,15 @@ class Profile(NamedTuple):
             moved = place + step + 2e-13 * (1.0 + np.abs(place)) + 1e-12 / np.maximum(rate, 1e-6)
             inside = (moved > low) & (moved < high)
             following = np.where(inside, moved, 0.5 * (low + high))
-            if np.all((high - low <= 1e-11 * high) | (np.abs(following - high) <= 1e-12 * high)):
+            # So near that what is left is less than what the bounds are apart.
+            close = fine & (np.abs(step) <= 1e-11 * place)
+            if np.all(close | (high - low <= 1e-11 * high)):
                 break
-            place = following
-        return np.where(at_zero <= deltas, 0.0, high)
+            place = np.where(close, place, following)
+        unsure = low == 0.0
+        if unsure.any():
+            high[unsure & (self.delta(np.zeros(1))[1][0] <= deltas)] = 0.0
+        return high
 
     def end(self, delta: float) -> float:
         """An epsilon at which delta is certainly below."""

@@ -9,7 +9,7 @@ from scipy.special import erfcx, ndtri
 
 from gdpnum.contour.charges import UNIT, Floats
 from gdpnum.contour.ladder import Ladder, Rungs
-from gdpnum.contour.line import Line, lines
+from gdpnum.contour.line import Line, Rows, lines
 from gdpnum.contour.pairs import Steps
 from gdpnum.contour.plan import carried_out, period, planned
 
@@ -30,23 +30,17 @@ class Reading(NamedTuple):
     """Lines by increasing lam: the one in the middle, and some in the tail."""
 
     lines: tuple[Line, ...]
-    levels: Floats
-    """The log of each line's error at epsilon zero, by line and row: it falls like -lam eps."""
+    limits: Floats
+    """From where on the next line is the better one, by line and row."""
 
-    def rows(self, number: int) -> Reading:
-        """The first so many rows."""
-        if self.levels.shape[1] == number:
-            return self
-        return Reading(tuple(one.rows(number) for one in self.lines), self.levels[:, :number])
+    def rows(self, kept: Rows) -> Reading:
+        """Some of the rows."""
+        return Reading(tuple(one.rows(kept) for one in self.lines), self.limits[:, kept])
 
     def at(self, epsilons: Floats) -> Knots:
         """Bounds from the best line at each epsilon; epsilons increase in each row."""
         values, errors = np.empty((2, epsilons.shape[0], 2, epsilons.shape[1]))
-        logs = [
-            level[:, None] - line.lam * epsilons
-            for level, line in zip(self.levels, self.lines, strict=True)
-        ]
-        best = np.argmin(logs, axis=0)
+        best = (epsilons > self.limits[:, :, None]).sum(axis=0)
         for i, line in enumerate(self.lines):
             chosen = best == i
             columns = np.flatnonzero(chosen.any(axis=0))
@@ -120,7 +114,7 @@ def guessed(near: Approximate, rungs: Rungs, runs: int, slack: Floats) -> Floats
     removed: Floats = np.maximum(found, 1e-12)
     if rungs.lam.shape[0] == runs:
         return removed
-    others = near.falls_to(rungs, slice(runs, None), np.log(slack) + 1.0)
+    others = near.falls_to(rungs, slice(runs, None), np.log(slack) - 0.5)
     return np.concatenate([removed, np.maximum(others, 1e-12)])
 
 
@@ -201,9 +195,28 @@ def reading(
         found_lines = lines(found, two.decayed, rungs, picks=[[0] * directions], references=[close])
         found = carried_out(steps, ladder, one, most)
         found_lines += lines(found, one.decayed, rungs, picks=far, references=beyond)
-    levels = np.array([one.cumulant[:, 0] + np.log(one.errors[0][:, 0]) for one in found_lines])
-    return Reading(tuple(found_lines), np.nan_to_num(levels, nan=1e300, posinf=1e300))
+    limits = np.stack(
+        [
+            _limit(before, after, epsilon)
+            for before, after, epsilon in zip(
+                found_lines[:-1], found_lines[1:], epsilons, strict=True
+            )
+        ]
+    )
+    return Reading(tuple(found_lines), np.maximum.accumulate(limits, axis=0))
 
+
+def _limit(before: Line, after: Line, epsilon: Floats) -> Floats:
+    """Up to where, by row, a line is better than the one after it, which is for epsilon."""
+    places = epsilon[:, None] * _PLACES
+    better = ~(after.errors_at(places) < before.errors_at(places))
+    better[:, 0], better[:, -1] = True, False
+    last = np.argmin(better, axis=1) - 1
+    found: Floats = places[np.arange(last.size), last]
+    return found
+
+
+_PLACES = np.linspace(0.0, 1.0, 25)
 
 # Where images are bounded best, as multiples of the epsilon a line is for.
 _FAR, _CLOSE = np.array([[0.5, 1.0, 1.25]]), np.array([[0.0, 0.1, 0.4]])

@@ -22,27 +22,40 @@ def smallest(
     like the square of its length.
     """
     knots = found.epsilons
-    rows = knots.shape[0]
-    mu, mu_lower = np.zeros(rows), np.zeros(runs)
+    mu, mu_lower = np.zeros(knots.shape[0]), np.zeros(runs)
+    # The rows that are not done.
+    index = np.arange(knots.shape[0])
     graded = False
     for turn in range(ROUNDS):
         needed = chords(capped(found, rungs, slack), slack)
         mus = shown(found, slack)[2]
-        mu_lower = np.maximum(mu_lower, mus.max(axis=1).reshape(-1, runs).max(axis=0))
-        lower = np.concatenate([mu_lower, mu_lower])[:rows, None]
+        np.maximum.at(mu_lower, index % runs, mus.max(axis=1))
+        lower = mu_lower[index % runs][:, None]
         target = lower * (1.0 + tolerance)
+        if graded:
+            # Rounding alone keeps what is shown from what is needed by so much.
+            best = np.argmax(mus, axis=1)[:, None]
+            there = Knots(*(np.take_along_axis(one, best, axis=1) for one in found))
+            bare = shown(there, slack, certain=False)[2]
+            target = np.maximum(target, bare + (bare - np.take_along_axis(mus, best, axis=1)))
         over = needed > target
-        if turn == ROUNDS - 1 or not over.any():
-            mu[:rows] = np.maximum(mu[:rows], needed.max(axis=1))
+        going = over.any(axis=1)
+        if turn == ROUNDS - 1 or not going.any():
+            mu[index] = np.maximum(mu[index], needed.max(axis=1))
             break
-        if rows > runs and not over[runs:].any():
-            # Adding needs less than removing everywhere, and that is all there is to know.
-            mu[runs:] = np.maximum(mu[runs:], needed[runs:].max(axis=1))
-            rows, slack, lines, rungs = runs, slack[:runs], lines.rows(runs), rungs.rows(runs)
-            found = Knots(*(one[:runs] for one in found))
-            knots, needed, mus, over = knots[:runs], needed[:runs], mus[:runs], over[:runs]
-            lower, target = lower[:runs], target[:runs]
-        mu[:rows] = np.maximum(mu[:rows], np.where(over, 0.0, needed).max(axis=1))
+        mu[index] = np.maximum(mu[index], np.where(over, 0.0, needed).max(axis=1))
+        if not going.all():
+            # Adding needs less than removing, mostly, and that is all there is to know.
+            kept = np.flatnonzero(going)
+            index, slack, lines, rungs = (
+                index[kept],
+                slack[kept],
+                lines.rows(kept),
+                rungs.rows(kept),
+            )
+            found = Knots(*(one[kept] for one in found))
+            knots, needed, mus, over = knots[kept], needed[kept], mus[kept], over[kept]
+            lower, target = lower[kept], target[kept]
         ends = np.maximum(mus[:, :-1], mus[:, 1:])
         room = np.maximum(target - ends, (0.1 * tolerance) * lower)
         parts = np.ceil(np.sqrt(1.2 * (needed - ends) / room))
@@ -53,7 +66,7 @@ def smallest(
         parts = np.where(parts < PARTS, np.maximum(parts, 2.0), PARTS)
         stuck = over & ~(clear > 2.0)
         if stuck.any():
-            mu[:rows] = np.maximum(mu[:rows], np.where(stuck, needed, 0.0).max(axis=1))
+            mu[index] = np.maximum(mu[index], np.where(stuck, needed, 0.0).max(axis=1))
             over &= ~stuck
             if not over.any():
                 break
@@ -61,9 +74,9 @@ def smallest(
         parts = np.where(over, np.floor(parts), 1.0)
         if graded and float(parts.sum(axis=1).max()) > MOST_KNOTS:
             # So flat that more would not help: what is left over counts as it is.
-            mu[:rows] = np.maximum(mu[:rows], needed.max(axis=1))
+            mu[index] = np.maximum(mu[index], needed.max(axis=1))
             break
-        if not graded and (rows == runs or turn > 0):
+        if not graded and (index[-1] < runs or turn > 0):
             graded = True
             knots = _graded(lines, over, knots, mus, slack, tolerance)
         else:
@@ -122,7 +135,7 @@ def _graded(
         flat = np.arcsinh(reach / scale) > rise * (0.5 * MOST_KNOTS)
         scale = np.where(flat, reach / (rise * (0.45 * MOST_KNOTS)), scale)
         last = np.arcsinh(reach / scale)
-        number = int(min(max(float(np.max(last / rise)), 1.0), MOST_KNOTS / 2)) + 2
+        number = int(min(max(float(np.nanmax(last / rise, initial=1.0)), 1.0), MOST_KNOTS / 2)) + 2
         t = last[:, None] * np.linspace(0.0, 1.0, number)
         sides.append(centre[:, None] + (sign * scale)[:, None] * np.sinh(t))
     knots = np.concatenate([sides[0][:, :0:-1], sides[1]], axis=1)

@@ -7,20 +7,22 @@ last term is small, so that the power T costs sqrt(T) units of rounding and not 
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from gdpnum.contour.charges import (
     FUNCTION,
     UNIT,
     Floats,
     cumulant_rounding,
+    lifted_units,
     phase_units,
     power,
     weight_units,
 )
-from gdpnum.contour.grid import cut
+from gdpnum.contour.grid import cut, lifted_cut
 from gdpnum.contour.pairs import Nodes, Steps
 
 __all__ = ["Transform", "transform"]
@@ -29,7 +31,18 @@ __all__ = ["Transform", "transform"]
 _LARGEST = 600.0
 
 # Nodes are summed in blocks of this many, so that rounding does not grow with their number.
-_BLOCK = 32
+_BLOCK = 16
+
+# The same where frequencies are many.
+_CHUNK = 64
+
+# Numbers of a table that are held at once.
+_NEAR = 30_000
+
+# More frequencies times nodes than this are taken by blocks.
+_MANY = 12_000
+
+Complexes: TypeAlias = npt.NDArray[np.complex128]
 
 
 class Transform(NamedTuple):
@@ -57,12 +70,15 @@ def transform(
     *,
     step: Floats,
     missed: Floats,
+    turned: Floats,
+    height: Floats,
     tilts: Floats,
     frequencies: Floats,
 ) -> Transform:
     """The transform on the lines Re s = tilts (by run and line), at frequencies by run.
 
-    ``missed`` is the charge for the quadrature with these steps, by segment.
+    ``missed`` and ``turned`` are the charges for the quadrature of M(lam) and of M(z) with these
+    steps, by segment; M(z) is summed on the line Im u = ``height``.
     """
     if not steps.c.size:
         return _gaussian(steps, tilts, frequencies)
@@ -76,21 +92,36 @@ def transform(
     sums = weights.sum(axis=2)
     weights /= sums[:, :, None]
     centre = np.einsum("nj,nj->n", weights[:, -1], loss)
-    away = loss - centre[:, None]
     theta = frequencies[steps.owner]
-    half = (0.5 * theta)[:, :, None] * away[:, None, :]
-    sine = np.sin(half)
-    cosine = np.cos(half, out=half)
-    # exp(ix) - 1 = -2 sin(x/2)^2 + 2i sin(x/2) cos(x/2).
-    cosine *= sine
-    sine *= sine
-    a = -2.0 * _summed(sine, weights)
-    b = 2.0 * _summed(cosine, weights)
+    lost = missed[:, None] + cut(steps, nodes, step, weights[:, :, [0, -1]], tilts)
+    if height.any() or loss.size * frequencies.shape[1] > _MANY:
+        a, b, eta = _lifted(
+            steps,
+            nodes,
+            exponents,
+            step,
+            s,
+            weights,
+            loss - centre[:, None],
+            theta,
+            lost,
+            turned,
+            height,
+        )
+    else:
+        away = loss - centre[:, None]
+        half = (0.5 * theta)[:, :, None] * away[:, None, :]
+        sine = np.sin(half)
+        cosine = np.cos(half, out=half)
+        # exp(ix) - 1 = -2 sin(x/2)^2 + 2i sin(x/2) cos(x/2).
+        cosine *= sine
+        sine *= sine
+        a = -2.0 * _summed(sine, weights)
+        b = 2.0 * _summed(cosine, weights)
+        eta = _one_release(nodes, exponents, s, weights, away, theta, lost)
     squared = a * (2.0 + a) + b * b
     real = 1.0 + a
     modulus = np.hypot(real, b)
-    lost = missed[:, None] + cut(steps, nodes, step, weights[:, :, [0, -1]], tilts)
-    eta = _one_release(nodes, exponents, s, weights, away, theta, lost)
     angle = np.arctan2(b, real)
     # Near one the logarithm keeps its digits in this form, elsewhere in that.
     logs = np.where(squared > -0.5, 0.5 * np.log1p(squared), np.log(modulus))
@@ -159,6 +190,107 @@ def _one_release(
     return eta
 
 
+def _lifted(
+    steps: Steps,
+    nodes: Nodes,
+    exponents: Floats,
+    step: Floats,
+    s: Floats,
+    weights: Floats,
+    away: Floats,
+    theta: Floats,
+    lost: Floats,
+    turned: Floats,
+    height: Floats,
+) -> tuple[Floats, Floats, Floats]:
+    """M(z) / M(lam) - 1 on the lines Im u = height, real and imaginary, and what is wrong with it.
+
+    With l = log A(u + ia): sum of V (exp(i theta (l - c)) - 1), V = W exp(a^2 / 2 - i a u)
+    (A(u + ia) / A(u))^S, which is one in all but for the quadrature (Lemma C8).
+    """
+    angles = (steps.c * height)[:, None]
+    log_a, _, arg = steps.lifted(nodes, angles)
+    log_a, arg = log_a[:, 0], arg[:, 0]
+    up = height[:, None]
+    grown = (0.5 * up * up)[:, :, None] + s[:, :, None] * log_a[:, None, :]
+    sizes = weights * np.exp(grown)
+    phase = s[:, :, None] * arg[:, None, :] - (up * nodes.u)[:, None, :]
+    away = away + log_a
+    shares = np.empty(sizes.shape, dtype=np.complex128)
+    np.multiply(sizes, np.cos(phase), out=shares.real)
+    np.multiply(sizes, np.sin(phase), out=shares.imag)
+    a, b = _turned(shares, away, arg, theta)
+    # As on the real line, with the losses' imaginary parts and what lifting them may be wrong by.
+    spread = (np.abs(nodes.u) + 0.5 * steps.c[:, None]) * steps.c[:, None]
+    losses = nodes.units + lifted_units(angles, nodes.posteriors[0], spread, nodes.units)
+    size = np.abs(s)[:, :, None]
+    bare = np.abs(exponents) + 2.0 * np.abs(nodes.log_q)
+    exponent = size * np.abs(nodes.loss)[:, None, :] + bare[:, None, :]
+    shared = np.einsum(
+        "nsj,nsj->ns", weights, weight_units(exponent, (size + 1.0) * nodes.units[:, None, :])
+    )
+    exponent += np.abs(grown) + size * np.abs(arg)[:, None, :] + np.abs(up * nodes.u)[:, None, :]
+    units = weight_units(exponent, (size + 1.0) * losses[:, None, :]) + (2.0 * FUNCTION + 8.0)
+    distance = np.abs(away) + arg
+    far = np.einsum("nsj,nj->ns", sizes, distance)
+    units *= distance[:, None, :]
+    units += losses[:, None, :]
+    drift = np.einsum("nsj,nsj->ns", sizes, units)
+    number = _CHUNK + nodes.u.shape[1] / _CHUNK + 2.0
+    drift += (shared + (2.0 * number + 6.0 * FUNCTION + 40.0)) * far
+    eta = phase_units(theta[:, None, :], drift[:, :, None])
+    if height.any():
+        ends = weights[:, :, [0, -1]]
+        across = turned[:, None] + lifted_cut(steps, nodes, step, height, s, ends)
+        lost = lost + np.where(up > 0.0, across, 0.0)
+    eta += (2.1 * lost)[:, :, None]
+    return a, b, eta
+
+
+def _turned(weights: Complexes, away: Floats, arg: Floats, theta: Floats) -> tuple[Floats, Floats]:
+    """sum_j V_j (exp(i theta (l_j - c)) - 1), real and imaginary, by segment, line and frequency.
+
+    Frequencies are equally spaced: with theta = t + t', E = exp(i t (l - c)) and E' for t' it is
+    the sum of V (E - 1) and of V E (E' - 1): two short tables, and no function of all pairs.
+    """
+    number = theta.shape[1]
+    few = 8 if number < 128 else 16 if number < 512 else 32
+    blocks = -(-number // few)
+    total = np.empty((*weights.shape[:2], blocks, few), dtype=np.complex128)
+    width = 2.0 * theta[:, :1]
+    small, large = width * (np.arange(few) + 0.5), width * (few * np.arange(1, blocks))
+    # Some segments at a time, so that tables stay near the processor.
+    some = max(1, int(_NEAR / (few * weights.shape[1] * away.shape[1])))
+    for begin in range(0, away.shape[0], some):
+        own = slice(begin, begin + some)
+        first = _less_one(small[own], away[own], arg[own])
+        start = np.einsum("nrj,nsj->nsr", first, weights[own])
+        total[own] = start[:, :, None, :]
+        if blocks > 1:
+            first += 1.0
+            turned = first[:, None, :, :] * weights[own][:, :, None, :]
+            after = _less_one(large[own], away[own], arg[own])
+            for place in range(0, away.shape[1], _CHUNK):
+                part = slice(place, place + _CHUNK)
+                total[own][:, :, 1:] += np.einsum(
+                    "nsrj,nkj->nskr", turned[..., part], after[..., part]
+                )
+    found = total.reshape(*weights.shape[:2], -1)[:, :, :number]
+    return found.real, found.imag
+
+
+def _less_one(theta: Floats, away: Floats, arg: Floats) -> Complexes:
+    """exp(ix - y) - 1 = expm1(-y) + exp(-y) (exp(ix) - 1), x = theta away, y = theta arg."""
+    half = (0.5 * theta)[:, :, None] * away[:, None, :]
+    falls = np.expm1(-theta[:, :, None] * arg[:, None, :])
+    sine = np.sin(half)
+    kept = (1.0 + falls) * sine
+    found = np.empty(half.shape, dtype=np.complex128)
+    np.multiply(2.0 * kept, np.cos(half), out=found.imag)
+    np.subtract(falls, 2.0 * kept * sine, out=found.real)
+    return found
+
+
 def _summed(values: Floats, weights: Floats) -> Floats:
     """Sums over the nodes, by segment, line and frequency: in blocks where there are many."""
     number = values.shape[2]
@@ -166,18 +298,21 @@ def _summed(values: Floats, weights: Floats) -> Floats:
         found: Floats = np.einsum("nmj,nsj->nsm", values, weights)
         return found
     whole = number - number % _BLOCK
-    found = np.zeros((values.shape[0], weights.shape[1], values.shape[1]))
+    shape = (whole // _BLOCK, _BLOCK)
+    parts = np.einsum(
+        "nmbj,nsbj->nsmb",
+        values[:, :, :whole].reshape(*values.shape[:2], *shape),
+        weights[:, :, :whole].reshape(*weights.shape[:2], *shape),
+    )
+    found = parts.sum(axis=3)
     if whole < number:
         found += np.einsum("nmj,nsj->nsm", values[:, :, whole:], weights[:, :, whole:])
-    for start in range(0, whole, _BLOCK):
-        block = slice(start, start + _BLOCK)
-        found += np.einsum("nmj,nsj->nsm", values[:, :, block], weights[:, :, block])
     return found
 
 
 def _terms(number: int) -> float:
     """How many roundings a term meets in `_summed`."""
-    return float(number) if number <= 2 * _BLOCK else 2.0 * _BLOCK + number / _BLOCK
+    return float(number) if number <= 2 * _BLOCK else _BLOCK + number / _BLOCK + 2.0
 
 
 def _gaussian(steps: Steps, tilts: Floats, frequencies: Floats) -> Transform:

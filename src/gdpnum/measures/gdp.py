@@ -147,11 +147,9 @@ def fits_together(
         return found
     together = contour_fits([run for _, run in runs], slack=slack, most=WORK)
     for place, (number, _) in enumerate(runs):
-        mu, lower = float(together.mu[place]), float(together.mu_lower[place])
-        mechanism = accounts[number].mechanism
-        if mechanism is not None and mu - lower <= asked.tolerance * mu < math.inf:
-            one = Fits(*(column[place : place + 1] for column in together))
-            found[number] = _contour_fit(accounts[number], mechanism, one, slack)
+        one = Fits(*(column[place : place + 1] for column in together))
+        if _is_close(one, asked):
+            found[number] = _contour_fit(accounts[number], one, slack)
     return found
 
 
@@ -182,8 +180,8 @@ def _fit(found: Account, slack: float) -> GDPFit:
     if found.known is not None or mechanism is None:
         return _known_fit(found, slack)
     by_contour = found.contour_fit(slack)
-    if by_contour is not None:
-        return _contour_fit(found, mechanism, by_contour, slack)
+    if by_contour is not None and _is_close(by_contour, found.accuracy):
+        return _contour_fit(found, by_contour, slack)
     bounds = found.lattice
     mu, reason = _upper(mechanism, bounds, slack)
     lower = max((_mu_from_below(one, slack) for one in bounds.attacks), default=0.0)
@@ -191,6 +189,9 @@ def _fit(found: Account, slack: float) -> GDPFit:
         lower = mu
     else:
         mu = _bare_mu(mechanism, mu, found.accuracy)
+    if by_contour is not None:
+        # Neither was close enough: of each side the better one.
+        mu, lower = min(mu, float(by_contour.mu[0])), max(lower, float(by_contour.mu_lower[0]))
     summary = GaussianCurve(mu, slack)
     return _fitted(
         found,
@@ -203,11 +204,19 @@ def _fit(found: Account, slack: float) -> GDPFit:
     )
 
 
-def _contour_fit(found: Account, mechanism: Mechanism, fit: Fits, slack: float) -> GDPFit:
+def _is_close(fit: Fits, asked: Accuracy) -> bool:
+    """Whether the contour's bracket is as narrow as was asked, which the lattice may try otherwise.
+
+    The contour aims at 1e-9 whatever is asked; what it misses that by is rounding.
+    """
+    mu = float(fit.mu[0])
+    return mu - float(fit.mu_lower[0]) <= asked.tolerance * mu < math.inf
+
+
+def _contour_fit(found: Account, fit: Fits, slack: float) -> GDPFit:
     mu, regret = float(fit.mu[0]), float(fit.regret_with_slack[0])
     return GDPFit(
-        # Without slack it is always valid, and the better of the two where sampling hardly helps.
-        mu=min(mu, mu_without_slack(mechanism)),
+        mu=mu,
         mu_lower=float(fit.mu_lower[0]),
         slack=slack,
         regret=regret,
