@@ -220,7 +220,7 @@ def test_mu_and_epsilon_are_those_of_their_distribution(event, neighbouring):
     "drawn", ["SampledWithoutReplacementDpEvent", "SampledWithReplacementDpEvent"]
 )
 def test_batches_of_a_fixed_size_are_read_as_such(drawn, neighbouring):
-    event = repeated(getattr(events, f"{drawn}DpEvent")(10_000, 100, gaussian(1.0)), 1000)
+    event = repeated(getattr(events, drawn)(10_000, 100, gaussian(1.0)), 1000)
     run = mechanism(event, neighbouring)
     assert "FixedSize" in repr(run)
     # An attack on (1, .01, 1000) has 13.36 where dp-accounting's RDP says 3.58.
