@@ -25,7 +25,10 @@ def flat(text):
 def test_the_statement_of_the_readme_fits_one_screen_with_one_mu_and_one_regret(stated):
     text = str(stated("headline"))
     assert len(text.splitlines()) <= 48
-    assert re.findall(r"mu = ([\d.]+\d)|N\(([1-9.]+), 1\)", text) == [("1.57", ""), ("", "1.57")]
+    assert re.findall(r"mu = ([\d.]+\d)|N\(([1-9.]+), 1\)", text) == [
+        ("1.5673", ""),
+        ("", "1.5673"),
+    ]
     assert len(re.findall(r"regret of (0\.001\d)", text)) == 1
 
 
@@ -228,7 +231,7 @@ def test_rounding_never_makes_a_complete_report_look_like_none(stated):
 
 
 def test_an_exact_mu_has_its_own_regret():
-    assert words.headline(statement(gdpnum.GDP(mu=1.5), slack=0.0)) == ("1.50", "0")
+    assert words.headline(statement(gdpnum.GDP(mu=1.5), slack=0.0)) == ("1.5000", "0")
 
 
 @pytest.mark.parametrize(

@@ -100,7 +100,10 @@ def test_progress_is_told():
     sweep(
         SETTINGS, columns=["mu"], workers=1, progress=lambda done, total: told.append((done, total))
     )
-    assert told == [(number, 8) for number in range(9)]
+    # What goes together is told together.
+    assert told[0] == (0, 8)
+    assert told[-1] == (8, 8)
+    assert [done for done, _ in told] == sorted(done for done, _ in told)
 
 
 # --- files --------------------------------------------------------------------------------------
@@ -176,7 +179,7 @@ def test_an_interrupted_sweep_goes_on_and_computes_each_setting_once(tmp_path, w
         dispatch.rows = counted
         settings = grid(noise_multiplier=[1.0], sample_rate=[0.01], steps=range(100, 340))
         try:
-            table = sweep(settings, columns=["mu"], workers={workers},
+            table = sweep(settings, columns=["mu", "epsilon@1e-06"], workers={workers},
                           resume={str(tmp_path / "sweep.jsonl")!r})
         except KeyboardInterrupt:
             sys.exit(130)
@@ -208,11 +211,12 @@ def test_a_killed_worker_loses_nothing(tmp_path):
     """The pool is replaced; what is done stays done."""
     marker = tmp_path / "killed"
     settings = [*SETTINGS, _KillsOnce(str(marker))]
-    table = sweep(settings, columns=["mu"], workers=2)
+    # Columns that are not computed all together: they go to the workers.
+    table = sweep(settings, columns=["mu", "tpr@0.01"], workers=2)
     assert marker.exists()
     assert not table.errors
     assert [record["mu"] for record in table[:8]] == [
-        record["mu"] for record in sweep(SETTINGS, columns=["mu"], workers=1)
+        record["mu"] for record in sweep(SETTINGS, columns=["mu", "tpr@0.01"], workers=1)
     ]
 
 

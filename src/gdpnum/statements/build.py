@@ -14,6 +14,7 @@ from gdpnum import _validate
 from gdpnum._version import __version__
 from gdpnum.bounds.accuracy import SMALLEST_TPR, accuracy
 from gdpnum.curve.gaussian import GaussianCurve
+from gdpnum.curve.piecewise import PiecewiseCurve
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import InvalidType, UnsupportedMechanism
 from gdpnum.floats import NUMPY, Floats
@@ -190,6 +191,9 @@ def _accounted(
 
 def _columns(curve: TradeoffCurve, fit: GDPFit, fprs: list[float]) -> CurvePoints:
     by_mu = np.array(tpr_by_mu(fit.mu, fit.slack, fprs))
+    if isinstance(curve, PiecewiseCurve):
+        # Points of one convex curve: between them it can be told.
+        curve = PiecewiseCurve(curve.steep, curve.flat)
     tprs = np.asarray(curve.tpr(np.array(fprs)))
     # Both are bounds; where mu is exact, it can be the better one.
     tprs = np.where(tprs > by_mu + _CLEARLY, by_mu, tprs)

@@ -151,7 +151,7 @@ def headline(statement: Statement, *, digits: int = 5) -> tuple[str, str]:
     """
     while True:
         mu = upper(statement.mu, digits=digits)
-        regret = upper(_regret_of(statement, mu), digits=digits - 3)
+        regret = upper(_regret_of(statement, mu), digits=max(2, digits - 3))
         if not statement.is_complete or float(regret) < COMPLETE_REGRET or digits > 17:
             return mu, regret
         digits += 1

@@ -131,7 +131,7 @@ def sweep(
 
 def _listed(settings: Any) -> list[Setting]:
     """The settings one by one; a DataFrame has them as rows."""
-    if hasattr(settings, "to_dict") and hasattr(settings, "iloc"):
+    if hasattr(settings, "to_dict") and hasattr(settings, "columns"):
         return list(settings.to_dict("records"))
     return list(settings)
 
