@@ -11,13 +11,12 @@ import numpy.typing as npt
 from scipy.special import erf, erfinv
 
 from gdpnum.contour.charges import UNIT, Floats
-from gdpnum.contour.knots import shown
 from gdpnum.contour.ladder import Ladder, ladder, outlook
 from gdpnum.contour.pairs import Run, Steps
 from gdpnum.contour.reach import OutOfReach
 from gdpnum.contour.reading import Approximate, Knots, Reading, guessed, reading
 from gdpnum.contour.regret import regrets
-from gdpnum.contour.smallest import smallest
+from gdpnum.contour.smallest import shown, smallest
 
 __all__ = ["MOST", "Fits", "fits"]
 

@@ -20,8 +20,8 @@ from gdpnum.contour.charges import (
     left_out,
     left_out_slowly,
 )
-from gdpnum.contour.decay import Decay
 from gdpnum.contour.ladder import Rungs
+from gdpnum.contour.plan import Decay
 from gdpnum.contour.transform import Transform
 
 __all__ = ["Line", "Rows", "lines"]

@@ -81,8 +81,9 @@ class Profile(NamedTuple):
         # Newton's method on what is certified, from where the saddle points say; halving where it
         # leaves the bracket.
         near, rows = Approximate.of(self.rungs), self.rungs.lam.shape[0]
-        logs = np.log(deltas)
-        places = [near.falls_to(self.rungs, slice(None), np.full(rows, one)) for one in logs]
+        places = [
+            near.falls_to(self.rungs, slice(None), np.full(rows, one)) for one in np.log(deltas)
+        ]
         place = np.clip(np.max(places, axis=1), 1e-3 * high, high) if deltas.size else high
         for _ in range(_TURNS):
             order = np.argsort(place, kind="stable")

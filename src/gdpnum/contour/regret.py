@@ -7,8 +7,8 @@ from scipy.special import erfcx, expit, ndtr
 
 from gdpnum.contour.charges import UNIT, Floats
 from gdpnum.contour.charges import profile_of_mu as profile_wrong
-from gdpnum.contour.knots import PARTS, ROUNDS, divided
 from gdpnum.contour.reading import Knots, Reading
+from gdpnum.contour.smallest import PARTS, ROUNDS, divided
 
 __all__ = ["profile_of_mu", "regrets"]
 

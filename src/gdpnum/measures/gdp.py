@@ -203,7 +203,7 @@ def _fit(found: Account, slack: float) -> GDPFit:
         slack=slack,
         regret=regret_bound(summary.delta, bounds.attacks)[0],
         reason=reason,
-        advantage=float(bounds.steep.delta(np.zeros(1))[0]),
+        advantage=min(1.0, float(bounds.steep.delta(np.zeros(1))[0])),
     )
 
 
