@@ -89,7 +89,7 @@ class ContourBounds:
         delta = np.maximum(knots.delta[worse], 1e-300)
         tpr = delta + knots.lifted_alpha[worse]
         density = np.maximum(-np.diff(tpr), 0.0) / np.diff(first)
-        middle = np.maximum(np.sqrt(delta[:-1] * delta[1:]), 1e-290)
+        middle = np.sqrt(delta[:-1]) * np.sqrt(delta[1:])
         room = 8.0 * _CHORD * np.maximum(1.0, -2.0 * np.log(middle)) * middle
         with np.errstate(divide="ignore"):
             parts = np.diff(first) * np.sqrt(density / room)

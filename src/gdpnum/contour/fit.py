@@ -203,17 +203,22 @@ def _gaussian(mu: Floats, slack: Floats) -> Fits:
     return Fits(mu * (1.0 + 4.0 * UNIT), mu_lower, none, 0.5 * slack, advantage)
 
 
-def _fits(steps: Steps, slack: Floats, tolerance: float, most: float) -> Fits:
-    runs = steps.runs
-    if not steps.c.size:
-        return _gaussian(np.sqrt(steps.variance), slack)
-    rungs = ladder(steps, 22.0)
+def check_reach(rungs: Ladder) -> None:
+    """Raises `OutOfReach` for runs that leave next to no privacy."""
     if float(rungs.middle.min()) < _LEAST:
         raise OutOfReach(
             f"mu is about {math.sqrt(-8.0 * float(rungs.middle.min())):.0f}, which leaves no "
             "privacy and 1 - delta too small for the contour; use the lattice",
             np.where(rungs.middle < _LEAST, np.inf, 0.0),
         )
+
+
+def _fits(steps: Steps, slack: Floats, tolerance: float, most: float) -> Fits:
+    runs = steps.runs
+    if not steps.c.size:
+        return _gaussian(np.sqrt(steps.variance), slack)
+    rungs = ladder(steps, 22.0)
+    check_reach(rungs)
     by_row = np.concatenate([slack, slack])[: rungs.rungs.lam.shape[0]]
     knots = first_knots(rungs, by_row)
     lines = sought(steps, rungs, knots, slack, tolerance, most * runs)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gdpnum.contour.charges import UNIT, Floats
-from gdpnum.contour.fit import MOST
+from gdpnum.contour.fit import MOST, check_reach
 from gdpnum.contour.ladder import Rungs, ladder
 from gdpnum.contour.pairs import Run, Steps
 from gdpnum.contour.reading import Approximate, Knots, Reading, reading
@@ -197,6 +197,7 @@ def profile(
     """
     steps = Steps.of([run])
     rungs = ladder(steps, 22.0)
+    check_reach(rungs)
     rows = rungs.rungs.lam.shape[0]
     near = Approximate.of(rungs.rungs)
     last = float(np.log(smallest)) - 3.0

@@ -143,7 +143,8 @@ def fits_together(
     found: list[GDPFit | None] = [None] * len(mechanisms)
     accounts = [account(one, asked) for one in mechanisms]
     runs = [(number, one.run) for number, one in enumerate(accounts) if one.run is not None]
-    if not runs or slack == 0.0:
+    # One alone is not worth it, and says so itself where it is out of reach.
+    if len(runs) < 2 or slack == 0.0:
         return found
     if len(runs) == 1:
         # Alone it is no faster this way.
