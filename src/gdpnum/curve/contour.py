@@ -14,13 +14,16 @@ from gdpnum.floats import Floats
 
 __all__ = ["ContourCurve"]
 
+# So many points are read off the chords, which are there soon and a ten-millionth below.
+_MANY = 64
+
 
 @final
 class ContourCurve(PiecewiseCurve):
     """The curve of analytic pairs: asked at a point, that point is computed, to nine digits.
 
-    As a whole (its knots, vertices, JSON, compositions) it is the piecewise linear curve below it
-    that the chords of its profile make, some thousand of them.
+    Asked at many, and as a whole (its knots, vertices, JSON, compositions), it is the piecewise
+    linear curve below it that the chords of its profile make, some thousand of them.
     """
 
     def __init__(self, bounds: ContourBounds) -> None:
@@ -38,6 +41,8 @@ class ContourCurve(PiecewiseCurve):
         return PiecewiseCurve(self.steep)
 
     def _deltas(self, epsilons: Floats) -> Floats:
+        if epsilons.size > _MANY:
+            return self._chords._deltas(epsilons)
         found = self._bounds.profile
         inside = epsilons.ravel() < found.end(found.smallest)
         deltas = np.full(inside.size, found.smallest)
@@ -47,6 +52,8 @@ class ContourCurve(PiecewiseCurve):
         return deltas.reshape(epsilons.shape)
 
     def _epsilons(self, deltas: Floats) -> Floats:
+        if deltas.size > _MANY:
+            return self._chords._epsilons(deltas)
         found = self._bounds.profile
         told = deltas.ravel() >= found.smallest
         epsilons = np.empty(told.size)
@@ -56,6 +63,8 @@ class ContourCurve(PiecewiseCurve):
         return epsilons.reshape(deltas.shape)
 
     def _tprs(self, fprs: Floats) -> Floats:
+        if fprs.size > _MANY:
+            return self._chords._tprs(fprs)
         found = self._bounds.profile
         told = fprs.ravel() >= found.smallest
         tprs = np.empty(told.size)
@@ -65,6 +74,8 @@ class ContourCurve(PiecewiseCurve):
         return tprs.reshape(fprs.shape)
 
     def _betas(self, alphas: Floats) -> Floats:
+        if alphas.size > _MANY:
+            return self._chords._betas(alphas)
         # Where the TPR is near one the chords keep more digits of what is left.
         tprs = self._tprs(alphas)
         return np.where(tprs < 0.99, 1.0 - tprs, self._chords._betas(alphas))

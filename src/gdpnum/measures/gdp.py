@@ -146,9 +146,6 @@ def fits_together(
     # One alone is not worth it, and says so itself where it is out of reach.
     if len(runs) < 2 or slack == 0.0:
         return found
-    if len(runs) == 1:
-        # Alone it is no faster this way.
-        return found
     together = contour_fits([run for _, run in runs], slack=slack, most=WORK)
     for place, (number, _) in enumerate(runs):
         one = Fits(*(column[place : place + 1] for column in together))
