@@ -16,7 +16,7 @@ RUNS = {
     ),
     "once an epoch": (
         DPSGD(noise_multiplier=2.0, batches="shuffled", epochs=3, records_per_person=2),
-        ["no credit for shuffling", "blanked out", "at most 2 records a person"],
+        ["no credit for shuffling", "blanked out", "people with at most 2 records"],
     ),
     "random allocation": (
         DPSGD(noise_multiplier=2.0, batches="allocated", steps_per_epoch=20, epochs=3),

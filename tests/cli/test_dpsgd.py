@@ -90,7 +90,7 @@ def test_every_wish_reaches_the_library(asked):
 
 def test_the_headline_statement_is_the_papers():
     text = printed("dpsgd", *HEADLINE)
-    assert "mu = 1.57 with slack 1e-10" in text
+    assert "mu = 1.5673 with slack 1e-10" in text
     assert "mu is enough: its regret of 0.001" in text
     assert "no attack finds more than 61" in text
 

@@ -207,7 +207,7 @@ def _rate(text):
 def test_the_start_is_the_headline(stated):
     text = Tree(html(stated("headline"))).text
     assert "An attacker who wrongly accuses 10 % of the records that were not used" in text
-    assert "finds at most 61.1 % of those that were." in text
+    assert "finds at most 61 % of those that were." in text
     assert "at most 86 % of those accused were, on average, instead of 50 %" in text
     assert "if 1 in 100 was, at most 5.81 % instead of 1 %" in text
 

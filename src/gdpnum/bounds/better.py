@@ -30,20 +30,24 @@ def bounded_by(lines: Lines, largest: float) -> Lines:
 
 
 def _ended(lines: Lines, largest: float) -> Lines:
-    kept = int(np.searchsorted(lines.epsilons, largest))
-    before = lines.epsilons[:kept]
-    start = float(before[-1]) if kept else 0.0
-    delta = min(1.0, float(lines.delta(np.array([start]))[0]))
-    # exp(eps) alpha at the end of a chord from (start, delta) to (largest, 0).
-    weight = delta / -math.expm1(start - largest) * (1.0 + charges.chord())
-    if weight == 0.0:
-        return Lines(before, lines.log_alphas[:kept], lines.tprs[:kept], 0.0) if kept else lines
-    log_alpha = math.log(weight) - largest - charges.chord() * (1.0 + largest)
-    if kept:
-        log_alpha = min(log_alpha, float(lines.log_alphas[kept - 1]))
+    """The lines up to one from whose end the chord to (largest, 0) is no steeper than it is."""
+    below = int(np.searchsorted(lines.epsilons, largest))
+    ends = np.append(0.0, lines.epsilons[:below])
+    deltas = np.minimum(lines.delta(ends), 1.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        # exp(eps) alpha at the far end of each chord.
+        weights = deltas / -np.expm1(ends - largest)
+        log_alphas = np.log(weights) - largest - charges.chord() * (1.0 + largest)
+    fits = np.append(True, log_alphas[1:] <= lines.log_alphas[:below])
+    kept = int(np.flatnonzero(fits)[-1])
+    if not 0.0 < weights[kept] < math.inf:
+        return lines._replace(mass_at_infinity=0.0) if below == lines.epsilons.size else lines
+    # A curve's mirrored half is read at 1 - TPR, which rounds as well.
+    raised = float(weights[kept]) * (1.0 + 64.0 * charges.chord())
+    tprs = np.append(lines.tprs[:kept], raised)
     return Lines(
-        np.append(before, largest),
-        np.append(lines.log_alphas[:kept], log_alpha),
-        np.append(lines.tprs[:kept], min(weight, float(lines.tprs[kept - 1])) if kept else weight),
+        np.append(lines.epsilons[:kept], largest),
+        np.append(lines.log_alphas[:kept], log_alphas[kept]),
+        np.maximum.accumulate(tprs[::-1])[::-1],
         0.0,
     )

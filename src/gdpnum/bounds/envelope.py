@@ -34,7 +34,9 @@ def envelope(first: Lines, second: Lines) -> Lines:
     at_start, at_end = lead(starts), lead(ends)
     behind = -np.minimum(np.minimum(at_start, at_end), 0.0)
     if behind.max() <= _ROUNDING:
-        return _settled(_raised(first, np.searchsorted(first.epsilons, ends), behind))
+        raised = _raised(first, np.searchsorted(first.epsilons, ends), behind)
+        beyond = max(raised.mass_at_infinity, second.mass_at_infinity)
+        return _settled(raised._replace(mass_at_infinity=beyond))
     noise = 1e-15 * np.maximum(tpr_a, tpr_b)
     crossing = np.minimum(at_start, at_end) < -noise
     crossing &= np.maximum(at_start, at_end) > noise

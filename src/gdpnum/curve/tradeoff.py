@@ -62,7 +62,9 @@ class TradeoffCurve(ABC):
     def beta(self, alpha: ArrayLike) -> float | Floats:
         """f(alpha): no attack with FPR alpha has a lower FNR than this."""
         with np.errstate(**NUMPY):
-            return _like(alpha, np.maximum(self._betas(_rates("alpha", alpha)), 0.0))
+            rates = _rates("alpha", alpha)
+            # Guessing has 1 - alpha.
+            return _like(alpha, np.clip(self._betas(rates), 0.0, 1.0 - rates))
 
     @overload
     def tpr(self, fpr: float) -> float: ...

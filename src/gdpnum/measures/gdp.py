@@ -216,6 +216,7 @@ def _is_close(fit: Fits, asked: Accuracy) -> bool:
 
 def _contour_fit(found: Account, fit: Fits, slack: float) -> GDPFit:
     mu, regret = float(fit.mu[0]), float(fit.regret_with_slack[0])
+    gap = 1.0 - float(fit.mu_lower[0]) / mu if mu > 0.0 else 0.0
     return GDPFit(
         mu=mu,
         mu_lower=float(fit.mu_lower[0]),
@@ -223,7 +224,7 @@ def _contour_fit(found: Account, fit: Fits, slack: float) -> GDPFit:
         regret=regret,
         advantage=float(fit.advantage[0]),
         tail_ratio=mu / mu_of_advantage(float(fit.advantage[0])),
-        tolerance=min(found.accuracy.tolerance, _CONTOUR_TOLERANCE),
+        tolerance=min(found.accuracy.tolerance, max(_CONTOUR_TOLERANCE, gap)),
         neighbouring=found.neighbouring,
     )
 

@@ -52,7 +52,7 @@ class Statement:
     >>> import gdpnum
     >>> found = gdpnum.statement(gdpnum.Gaussian(sigma=2.0))
     >>> found
-    <Statement of Gaussian(sigma=2.0): mu <= 0.5000, slack 1e-10, regret <= 5.01e-11>
+    <Statement of Gaussian(sigma=2.0): mu <= 0.50000, slack 1e-10, regret <= 5.1e-11>
     >>> Statement.from_json(found.to_json()) == found
     True
     """

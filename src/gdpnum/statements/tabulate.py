@@ -49,9 +49,9 @@ def table(
 
     >>> import gdpnum
     >>> print(table({"A": gdpnum.Gaussian(sigma=2.0) * 4, "B": gdpnum.Laplace(scale=1.0)}))
-    name  sigma  q  T  mu    regret   epsilon at delta 1e-5
-    A     2      -  4  1.00  5.1e-11  4.378
-    B     -      -  1  1.04  0.039    1.000
+    name  sigma  q  T  mu      regret   epsilon at delta 1e-5
+    A     2      -  4  1.0000  5.1e-11  4.378
+    B     -      -  1  1.0301  0.038    1.000
     <BLANKLINE>
     mu and regret at slack 1e-10, one record added or removed. A regret of 0.01 or
     more: mu is not enough.
