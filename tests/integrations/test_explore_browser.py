@@ -170,7 +170,7 @@ def test_every_number_follows_a_drag_within_150_ms_at_the_median(page, view, cap
                 break
     with capsys.disabled():
         print(f"\n{view}: median milliseconds {medians}")
-    # How long is measured above and belongs to a quiet machine; that every drag was followed counts.
+    # How long belongs to a quiet machine; that every drag was followed counts here.
     assert all(median > 0 for median in medians.values()), medians
     # What is shown at last is of the last state.
     values = {key: float(value) for key, (value, _) in page.shown().items()}
