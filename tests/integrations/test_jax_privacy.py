@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import gdpnum
-from gdpnum import DPSGD, KnownCurve, fit_gdp
+from gdpnum import DPSGD, FixedSize, TruncatedPoisson, fit_gdp
 from gdpnum.integrations.dp_accounting import (
     RelabelledNeighbours,
     from_dp_accountant,
@@ -55,7 +55,7 @@ def test_truncated_batches_cost_little_but_in_rare_events():
     )
     run = from_dp_event(event, neighbouring="replace_special")
     ((leaf, count),) = run.parts
-    assert isinstance(leaf, KnownCurve)
+    assert isinstance(leaf, TruncatedPoisson)
     assert count == 100
     # A batch is cut once in some hundred thousand steps, and then tells more of its records.
     plain_run = DPSGD(noise_multiplier=1.0, sample_rate=0.05, steps=100)
@@ -66,10 +66,13 @@ def test_truncated_batches_cost_little_but_in_rare_events():
     assert fit_gdp(run, slack=1e-3).mu <= 1.01 * fit_gdp(plain_run, slack=1e-3).mu
 
 
-def test_a_fixed_batch_size_is_refused():
+def test_a_fixed_batch_size_is_no_poisson_sample():
     event = accounting.fixed_dpsgd_event(1.0, 100, dataset_size=1000, batch_size=10)
-    with pytest.raises(gdpnum.UnsupportedMechanism, match="fixed size"):
-        from_dp_event(event, neighbouring="replace")
+    ((leaf, count),) = from_dp_event(event, neighbouring="replace").parts
+    assert isinstance(leaf, FixedSize)
+    assert count == 100
+    with pytest.raises(gdpnum.GdpnumError):
+        from_dp_event(event, neighbouring="add_remove")
 
 
 def test_users_with_several_examples_are_a_mixture():
