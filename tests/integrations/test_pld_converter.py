@@ -154,7 +154,7 @@ def test_a_mass_at_infinity_above_the_slack_has_no_mu():
 
 
 def test_the_identity_reveals_nothing():
-    assert PLDConverter(plds.identity()).get_mu_and_regret() == (0.0, 0.0)
+    assert PLDConverter(plds.identity()).get_mu_and_regret() == pytest.approx((0.0, 0.0), abs=1e-10)
 
 
 def test_exchanging_add_and_remove_changes_nothing():

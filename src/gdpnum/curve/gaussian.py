@@ -123,8 +123,9 @@ class GaussianCurve(TradeoffCurve):
             # At 0 an error function says it to the last digits.
             advantage = advantage_of_mu(self.mu) * (1.0 + charges.closed_form())
             deltas = np.where(epsilons.ravel() == 0.0, advantage, deltas)
-            # What underflows is not nothing.
-            deltas = np.maximum(deltas, math.ulp(0.0))
+            # What underflows is not nothing, but at infinity.
+            finite = epsilons.ravel() < 1e299
+            deltas = np.where(finite, np.maximum(deltas, math.ulp(0.0)), deltas)
         deltas = deltas.reshape(epsilons.shape) + self.slack
         if self.slack == 0.0:
             return deltas
