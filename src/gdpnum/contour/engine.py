@@ -11,10 +11,11 @@ from gdpnum.bounds.accuracy import SMALLEST_TPR, Accuracy
 from gdpnum.bounds.attacks import Attacks
 from gdpnum.bounds.lines import Lines
 from gdpnum.contour.fit import Fits, fits
-from gdpnum.contour.pairs import Gaussian, Poisson, Replace, Run, Segment
+from gdpnum.contour.pairs import Gaussian, Mixture, Poisson, Replace, Run, Segment
 from gdpnum.contour.profile import Profile, profile
 from gdpnum.floats import Floats
 from gdpnum.pairs.gaussian import GaussianPair, ReplacedGaussianPair
+from gdpnum.pairs.mixture import MixturePair
 from gdpnum.pairs.pair import Pair, Release, SampledPair
 
 __all__ = ["WORK", "ContourBounds", "run_of"]
@@ -49,12 +50,24 @@ def run_of(releases: Sequence[Release]) -> Run | None:
     return found or None
 
 
-def _analytic(pair: Pair) -> Gaussian | Poisson | Replace | None:
+def _analytic(pair: Pair) -> Gaussian | Poisson | Replace | Mixture | None:
     if isinstance(pair, SampledPair) and isinstance(pair.inner, GaussianPair):
         return Poisson(1.0 / pair.inner.mu, pair.rate)
+    if isinstance(pair, SampledPair) and isinstance(pair.inner, MixturePair):
+        return _mixture(pair.inner, pair.rate)
     if isinstance(pair, ReplacedGaussianPair):
         return Replace(pair.sigma, pair.rate)
     return Gaussian(pair.mu) if isinstance(pair, GaussianPair) else None
+
+
+def _mixture(inner: MixturePair, rate: float) -> Mixture | None:
+    """The mixture of whole shifts 1, 2, ..., if these are all that there are."""
+    first = inner.centres[0]
+    whole = first * np.arange(1.0, len(inner.centres) + 1.0)
+    if not np.allclose(inner.centres, whole, rtol=1e-14, atol=0.0):
+        return None
+    moved = tuple(rate * weight for weight in inner.weights)
+    return Mixture(1.0 / first, (1.0 - sum(moved), *moved))
 
 
 class ContourBounds:
