@@ -116,7 +116,7 @@ def divided(knots: Floats, parts: Floats) -> Floats:
 
 
 def _chernoff(epsilons: Floats, rungs: Rungs) -> Floats:
-    """delta is never more than this, at epsilons by row."""
+    """Bounds that delta never exceeds, at epsilons by row."""
     logs = (rungs.values + rungs.log_kappa)[:, :, None]
     logs = (logs - rungs.lam[:, :, None] * epsilons[:, None, :]).min(axis=1)
     bound: Floats = np.exp(np.minimum(logs, 0.0)) * (1.0 + 1e-12)
