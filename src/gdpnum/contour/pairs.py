@@ -126,8 +126,8 @@ class Steps:
                     variance[i] += count * pair.mu * pair.mu
                 elif isinstance(pair, Mixture):
                     absent, *present = pair.weights
-                    row = (1.0 / pair.sigma, tuple(present), absent, count, i, 0.0)
-                    rows.append((*row, pair.real_rooted))
+                    c, rooted = 1.0 / pair.sigma, pair.real_rooted
+                    rows.append((c, tuple(present), absent, count, i, 0.0, rooted))
                 elif pair.rate > 0.0:
                     replaced = float(isinstance(pair, Replace))
                     absent = 1.0 - pair.rate
