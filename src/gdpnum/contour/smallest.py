@@ -26,18 +26,23 @@ def lowered(lifted: Floats, epsilons: Floats) -> Floats:
     return ndtri_exp(np.log(lifted) - epsilons)
 
 
-def chords(knots: Knots, slack: Floats) -> Floats:
+def chords(knots: Knots, rungs: Rungs, slack: Floats) -> Floats:
     """The mu that each chord between two knots needs, from above."""
     upper = knots.delta + knots.delta_error
+    blurred = (knots.delta_error > slack[:, None]).any(axis=1)
+    if blurred.any():
+        np.minimum(upper, _chernoff(knots.epsilons, rungs), out=upper)
     np.minimum.accumulate(upper, axis=1, out=upper)
     mus = _needed(knots.epsilons, upper, slack)
-    for row in np.flatnonzero((mus == np.inf).any(axis=1)):
+    for row in np.flatnonzero((mus == np.inf).any(axis=1) | blurred):
         # A chord may leave out knots, and does where those are too uncertain.
         kept = _convex(knots.epsilons[row], upper[row])
         fewer = _needed(
             knots.epsilons[row : row + 1, kept], upper[row : row + 1, kept], slack[row : row + 1]
         )
-        mus[row] = np.repeat(fewer[0], np.diff(kept))
+        # Cells without length need nothing, wherever the chord over them lies.
+        empty = np.diff(knots.epsilons[row]) <= 0.0
+        mus[row] = np.where(empty, -np.inf, np.repeat(fewer[0], np.diff(kept)))
     return mus
 
 
@@ -110,16 +115,12 @@ def divided(knots: Floats, parts: Floats) -> Floats:
     )
 
 
-def capped(found: Knots, rungs: Rungs, slack: Floats) -> Knots:
-    """The same, with delta never more than Chernoff allows where its error is above the slack."""
-    if not (found.delta_error > slack[:, None]).any():
-        return found
+def _chernoff(epsilons: Floats, rungs: Rungs) -> Floats:
+    """Bounds that delta never exceeds, at epsilons by row."""
     logs = (rungs.values + rungs.log_kappa)[:, :, None]
-    logs = (logs - rungs.lam[:, :, None] * found.epsilons[:, None, :]).min(axis=1)
-    bound = np.exp(np.minimum(logs, 0.0)) * (1.0 + 1e-12)
-    most = np.minimum(found.delta + found.delta_error, bound)
-    # From above only: what is between the two is as wrong as it was, or nothing.
-    return found._replace(delta=most, delta_error=np.zeros_like(most))
+    logs = (logs - rungs.lam[:, :, None] * epsilons[:, None, :]).min(axis=1)
+    bound: Floats = np.exp(np.minimum(logs, 0.0)) * (1.0 + 1e-12)
+    return bound
 
 
 def smallest(
@@ -136,7 +137,7 @@ def smallest(
     index = np.arange(knots.shape[0])
     graded = False
     for turn in range(ROUNDS):
-        needed = chords(capped(found, rungs, slack), slack)
+        needed = chords(found, rungs, slack)
         mus = shown(found, slack)[2]
         np.maximum.at(mu_lower, index % runs, mus.max(axis=1))
         lower = mu_lower[index % runs][:, None]
@@ -194,8 +195,8 @@ def smallest(
     return mu, mu_lower
 
 
-# Points among which the highest test is looked for.
-_PROBES = np.linspace(0.0, 1.0, 9)
+# Points among which the highest test is looked for, and how often closer.
+_PROBES, _ZOOMS = np.linspace(0.0, 1.0, 9), 8
 
 
 def _graded(
@@ -218,16 +219,25 @@ def _graded(
     end = first[rows, size - np.argmax(over[:, ::-1], axis=1)]
     # A run that needs no more knots gets the same one over and over.
     end = np.where(over.any(axis=1), end, start)
-    for _ in range(2):
+    for turn in range(_ZOOMS):
         probes = low[:, None] + (high - low)[:, None] * _PROBES
         seen = shown(lines.at(probes), slack, certain=False)[2]
-        top = np.clip(np.argmax(seen, axis=1), 1, _PROBES.size - 2)
+        highest = np.argmax(seen, axis=1)
+        top = np.clip(highest, 1, _PROBES.size - 2)
         before, at, after = (seen[rows, top + i] for i in (-1, 0, 1))
         gap, bend = probes[:, 1] - probes[:, 0], 2.0 * at - before - after
         known = (bend > 0.0) & (at > 0.0) & (bend < np.inf)
         shift = np.where(known, np.clip(0.5 * (after - before) / bend, -1.0, 1.0), 0.0)
-        centre = probes[rows, top] + gap * shift
-        low, high = centre - 0.25 * gap, centre + 0.25 * gap
+        centre = np.where(known, probes[rows, top] + gap * shift, probes[rows, highest])
+        width = np.where(known, 0.25, 1.0) * gap
+        low, high = (
+            np.maximum(centre - width, probes[:, 0]),
+            np.minimum(centre + width, probes[:, -1]),
+        )
+        if turn and known.all():
+            break
+    # Where nothing is known, as if delta fell like that of a Gaussian.
+    at = np.where(known, at, np.maximum(seen, mus.max(axis=1, keepdims=True)).max(axis=1))
     curvature = np.where(known, 0.5 * bend / (gap * gap * at), 1.0)
     centre = np.clip(centre, start, end)
     away = first - centre[:, None]

@@ -126,6 +126,9 @@ def statement(
         # Of a size beyond the floats nothing is left.
         wanted_deltas += {float(dataset_size) ** -SIZE_EXPONENT} - {0.0}
     date = _validate.iso_date(date)
+    if batches is None:
+        # A check of an engine says how they were drawn.
+        batches = getattr(mechanism, "batches", None)
     stated = Stated(protected, released, batches, tuning, trust_model, dataset, model, contact)
     _validate.texts(name=name, **stated._asdict())
     run, fit, curve = _accounted(mechanism, slack, tolerance)
