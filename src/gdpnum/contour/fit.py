@@ -12,6 +12,7 @@ from scipy.special import erf, erfinv
 
 from gdpnum.contour.charges import UNIT, Floats
 from gdpnum.contour.ladder import Ladder, ladder, outlook
+from gdpnum.contour.ordinary import is_ordinary, ordinary
 from gdpnum.contour.pairs import Run, Steps
 from gdpnum.contour.reach import OutOfReach
 from gdpnum.contour.reading import Approximate, Knots, Reading, guessed, reading
@@ -25,6 +26,9 @@ _OFF = 0.25
 
 # How often it is looked for.
 _TURNS = 2
+
+# A bracket wider than this share is worth the general way.
+_CLOSE = 1e-8
 
 # Runs that are computed together.
 _TOGETHER = 30
@@ -214,14 +218,30 @@ def check_reach(rungs: Ladder) -> None:
 
 
 def _fits(steps: Steps, slack: Floats, tolerance: float, most: float) -> Fits:
-    runs = steps.runs
     if not steps.c.size:
         return _gaussian(np.sqrt(steps.variance), slack)
+    if is_ordinary(steps):
+        quick = ordinary(steps, slack, tolerance)
+        if quick is not None:
+            rungs, lines = quick
+            by_row = np.concatenate([slack, slack])
+            found = _read(steps, rungs, lines, first_knots(rungs, by_row), slack, tolerance)
+            if found.mu[0] - found.mu_lower[0] <= _CLOSE * found.mu[0]:
+                return found
     rungs = ladder(steps, 22.0)
     check_reach(rungs)
     by_row = np.concatenate([slack, slack])[: rungs.rungs.lam.shape[0]]
     knots = first_knots(rungs, by_row)
-    lines = sought(steps, rungs, knots, slack, tolerance, most * runs)
+    lines = sought(steps, rungs, knots, slack, tolerance, most * steps.runs)
+    return _read(steps, rungs, lines, knots, slack, tolerance)
+
+
+def _read(
+    steps: Steps, rungs: Ladder, lines: Reading, knots: Floats, slack: Floats, tolerance: float
+) -> Fits:
+    """The fits that a reading gives."""
+    runs = steps.runs
+    by_row = np.concatenate([slack, slack])[: knots.shape[0]]
     found = lines.at(knots)
     # At the last knot delta <= slack.
     np.minimum(found.delta[:, -1], by_row, out=found.delta[:, -1])

@@ -16,7 +16,7 @@ from gdpnum.contour.grid import cut, grid, spacing
 from gdpnum.contour.pairs import Nodes, Steps
 from gdpnum.contour.reach import OutOfReach
 
-__all__ = ["Ladder", "Rungs", "ladder", "outlook"]
+__all__ = ["Ladder", "Rungs", "ladder", "outlook", "reach"]
 
 # lam as multiples of one over the run's mu: up to where exp(K - lam K') is far below any slack.
 _FARTHEST = 22.0
@@ -130,7 +130,7 @@ def ladder(steps: Steps, digits: float) -> Ladder:
             nodes.loss,
             steep,
         )
-    low, high = _reach(steps, tilts, need)
+    low, high = reach(steps, tilts, need)
     weights_needed = (high - low) / step * tilts.shape[1]
     work = float(weights_needed.max()) * steps.c.size
     if not work <= _MOST * steps.runs + _MORE * steps.c.size:
@@ -193,7 +193,7 @@ def _rungs(
     return Rungs(lam, values, slopes, curvatures, kappa)
 
 
-def _reach(steps: Steps, tilts: Floats, need: Floats) -> tuple[Floats, Floats]:
+def reach(steps: Steps, tilts: Floats, need: Floats) -> tuple[Floats, Floats]:
     """How far out nodes must go, for all tilts."""
     s = tilts[steps.owner]
     tail = np.sqrt(2.0 * need)
