@@ -13,7 +13,7 @@ from gdpnum.contour.pairs import Nodes, Steps
 from gdpnum.contour.reach import OutOfReach
 from gdpnum.contour.transform import Transform, transform
 
-__all__ = ["Decay", "Plan", "beyond", "carried_out", "decay", "period", "planned"]
+__all__ = ["Decay", "Plan", "carried_out", "decay", "period", "planned"]
 
 # Candidates for the last frequency, as multiples of that of a Gaussian of the same variance.
 _CANDIDATES = np.concatenate(
@@ -224,7 +224,7 @@ def decay(
     logs = np.log(values)
     logs += 0.5 * heights**2 + 64.0 * UNIT
     logs *= steps.counts[:, None, None]
-    last, power = beyond(steps, tilts, thetas[:, :, -1])
+    last, power = _last(steps, tilts, thetas[:, :, -1])
     total = np.minimum(steps.total(logs) - falling, 0.0)
     # A bound at one theta holds at all larger ones.
     return Decay(thetas, np.minimum.accumulate(total, axis=2), last, power)
@@ -258,7 +258,7 @@ def _wrong(steps: Steps, step: Floats, s: Floats, heights: Floats) -> Floats:
     return shifted_quadrature(growth, b * wide)
 
 
-def beyond(steps: Steps, tilts: Floats, theta: Floats) -> tuple[Floats, Floats]:
+def _last(steps: Steps, tilts: Floats, theta: Floats) -> tuple[Floats, Floats]:
     """The best bound (Theta / theta)^power exp(last) for theta beyond Theta, by run and line.
 
     R_a(theta) <= e^(a^2/2) (p / (e theta sin(c a)))^p E[(A / (w_1 r))^p], by Jensen from p = 1 for
