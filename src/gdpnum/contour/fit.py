@@ -31,6 +31,9 @@ _TURNS = 2
 # A bracket wider than this share is worth the general way.
 _CLOSE = 1e-8
 
+# Adding needs less than this share of removing's mu, or it is looked at as closely.
+_BESIDE = 0.8
+
 # Runs that are computed together.
 _TOGETHER = 30
 
@@ -71,7 +74,9 @@ def sought(
     if knots.shape[0] > runs:
         # Adding matters only as far as it is the worse direction: beside delta of removing.
         removed = [near.log_delta(rungs.rungs, i, guess[runs + i]) for i in range(runs)]
-        beside = np.where(removed > log_slack + 10.0, np.minimum(removed, 0.0), log_slack)
+        needs = near.mus(rungs.rungs, slice(None), by_row).max(axis=1).reshape(2, runs)
+        far = (removed > log_slack + 10.0) & (needs[1] < _BESIDE * needs[0])
+        beside = np.where(far, np.minimum(removed, 0.0), log_slack)
     for turn in range(_TURNS + 1):
         wanted = np.log(1e-3 if rough and turn < _TURNS else tolerance)
         errors = log_slack + (wanted + np.log(3.0))
@@ -231,7 +236,7 @@ def _read(
     # At the last knot delta <= slack.
     np.minimum(found.delta[:, -1], by_row, out=found.delta[:, -1])
     found.delta_error[:, -1] = 0.0
-    peak = decided(lines, found, slack, tolerance) if close else None
+    peak = decided(lines, found, rungs.rungs, slack, tolerance) if close else None
     if peak is None:
         needed, mu_lower = smallest(lines, found, rungs.rungs, runs, by_row, tolerance)
     else:
@@ -239,6 +244,8 @@ def _read(
     # As if every record were always sampled: the better of the two where sampling hardly helps.
     bare = np.sqrt(steps.total(steps.counts * steps.slope**2) + steps.variance)
     mu = np.minimum(needed.reshape(-1, runs).max(axis=0), bare * (1.0 + 4e-16 * (8 + steps.c.size)))
+    # What contradicts itself is not known.
+    mu[mu < mu_lower] = np.inf
     # A lower bound at the last knot is not known any more.
     removed = Knots(*(one[:runs, :-1] for one in found))
     return Fits(mu, mu_lower, *regrets(lines.rows(slice(runs)), removed, mu, slack, tolerance))

@@ -78,20 +78,23 @@ class Ladder(NamedTuple):
 
 def _rough_mu(steps: Steps) -> Floats:
     """About the mu of each run: the root of the variance of its loss under Q."""
-    c2 = np.minimum((steps.shifts * steps.c) ** 2, 50.0)
-    one = steps.rate**2 * np.expm1(c2) * (1.0 + 3.0 * steps.replaced)
+    shifts = np.arange(1.0, 1.0 + steps.weights.shape[1])
+    c2 = np.minimum(steps.c**2 * steps.shifts**2, 50.0)
+    # E_Q[(A - 1)^2] = sum_jl w_j w_l (exp(j l c^2) - 1).
+    powers = np.expm1(np.minimum(np.multiply.outer(steps.c**2, np.outer(shifts, shifts)), 50.0))
+    one = np.einsum("nj,njl,nl->n", steps.weights, powers, steps.weights)
+    one *= 1.0 + 3.0 * steps.replaced
     one = one / (1.0 + one / np.maximum(c2, 1.0))
     return np.sqrt(steps.total(steps.counts * one) + steps.variance)
 
 
 def _largest_tilt(steps: Steps) -> Floats:
-    """The tilt at which jumps alone, T w^S exp(k^2 c^2 S (S - 1) / 2), make K large."""
-    c2 = (steps.shifts * steps.c) ** 2
-    last = steps.weights[np.arange(steps.c.size), steps.shifts.astype(np.intp) - 1]
-    b = 0.5 * c2 - np.log(last)
-    inside = b * b - 2.0 * c2 * np.log(steps.counts / _ENOUGH)
+    """The tilt at which jumps alone, T w_j^S exp(j^2 c^2 S (S - 1) / 2), make K large."""
+    c2 = (np.arange(1.0, 1.0 + steps.weights.shape[1]) * steps.c[:, None]) ** 2
+    b = 0.5 * c2 - np.log(steps.weights)
+    inside = b * b - 2.0 * c2 * np.log(steps.counts / _ENOUGH)[:, None]
     root = (b + np.sqrt(np.maximum(inside, 0.0))) / c2
-    root = np.where(inside < 0.0, np.inf, root)
+    root = np.where(inside < 0.0, np.inf, root).min(axis=1)
     result = np.full(steps.runs, np.inf)
     np.minimum.at(result, steps.owner, root)
     return result

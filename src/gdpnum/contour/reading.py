@@ -79,6 +79,15 @@ class Approximate(NamedTuple):
         parts = 0.5 * erfcx(lam * root), 0.5 * erfcx((1.0 + lam) * root)
         return cls(rungs.values - lam * rungs.slopes, *parts)
 
+    def mus(self, rungs: Rungs, rows: slice, slack: Floats) -> Floats:
+        """About the mu that the test at each saddle point shows; -inf where delta <= slack."""
+        scale, slope = self.log_scale[rows], rungs.slopes[rows]
+        tpr = np.exp(scale) * self.tpr_part[rows] - slack[:, None]
+        alpha = np.exp(scale - slope) * self.alpha_part[rows]
+        found = ndtri(np.maximum(tpr, 1e-300)) - ndtri(alpha)
+        found[~((tpr > 1e-3 * slack[:, None]) & (alpha > 0.0))] = -np.inf
+        return found
+
     def _logs(self, rows: slice) -> Floats:
         """The log of delta, falling."""
         parts = np.maximum((self.tpr_part - self.alpha_part)[rows], 1e-300)
@@ -101,11 +110,7 @@ class Approximate(NamedTuple):
 def guessed(near: Approximate, rungs: Rungs, runs: int, slack: Floats) -> Floats:
     """About where mu is decided for removing, and where delta sinks to the slack for adding."""
     slope = rungs.slopes[:runs]
-    scale = near.log_scale[:runs]
-    tpr = np.exp(scale) * near.tpr_part[:runs] - slack[:, None]
-    alpha = np.exp(scale - slope) * near.alpha_part[:runs]
-    mus = ndtri(np.maximum(tpr, 1e-300)) - ndtri(alpha)
-    mus[~((tpr > 1e-3 * slack[:, None]) & (alpha > 0.0))] = -np.inf
+    mus = near.mus(rungs, slice(runs), slack)
     rows = np.arange(runs)
     best = np.minimum(np.argmax(mus, axis=1), slope.shape[1] - 2)
     # Between two rungs: towards the next one by how near its mu comes.

@@ -30,18 +30,23 @@ def lowered(lifted: Floats, epsilons: Floats) -> Floats:
     return ndtri_exp(np.log(lifted) - epsilons)
 
 
-def chords(knots: Knots, slack: Floats) -> Floats:
+def chords(knots: Knots, rungs: Rungs, slack: Floats) -> Floats:
     """The mu that each chord between two knots needs, from above."""
     upper = knots.delta + knots.delta_error
+    blurred = (knots.delta_error > slack[:, None]).any(axis=1)
+    if blurred.any():
+        np.minimum(upper, _chernoff(knots.epsilons, rungs), out=upper)
     np.minimum.accumulate(upper, axis=1, out=upper)
     mus = _needed(knots.epsilons, upper, slack)
-    for row in np.flatnonzero((mus == np.inf).any(axis=1)):
+    for row in np.flatnonzero((mus == np.inf).any(axis=1) | blurred):
         # A chord may leave out knots, and does where those are too uncertain.
         kept = _convex(knots.epsilons[row], upper[row])
         fewer = _needed(
             knots.epsilons[row : row + 1, kept], upper[row : row + 1, kept], slack[row : row + 1]
         )
-        mus[row] = np.repeat(fewer[0], np.diff(kept))
+        # Cells without length need nothing, wherever the chord over them lies.
+        empty = np.diff(knots.epsilons[row]) <= 0.0
+        mus[row] = np.where(empty, -np.inf, np.repeat(fewer[0], np.diff(kept)))
     return mus
 
 
@@ -127,16 +132,12 @@ def divided(knots: Floats, parts: Floats) -> Floats:
     )
 
 
-def capped(found: Knots, rungs: Rungs, slack: Floats) -> Knots:
-    """The same, with delta never more than Chernoff allows where its error is above the slack."""
-    if not (found.delta_error > slack[:, None]).any():
-        return found
+def _chernoff(epsilons: Floats, rungs: Rungs) -> Floats:
+    """Bounds that delta never exceeds, at epsilons by row."""
     logs = (rungs.values + rungs.log_kappa)[:, :, None]
-    logs = (logs - rungs.lam[:, :, None] * found.epsilons[:, None, :]).min(axis=1)
-    bound = np.exp(np.minimum(logs, 0.0)) * (1.0 + 1e-12)
-    most = np.minimum(found.delta + found.delta_error, bound)
-    # From above only: what is between the two is as wrong as it was, or nothing.
-    return found._replace(delta=most, delta_error=np.zeros_like(most))
+    logs = (logs - rungs.lam[:, :, None] * epsilons[:, None, :]).min(axis=1)
+    bound: Floats = np.exp(np.minimum(logs, 0.0)) * (1.0 + 1e-12)
+    return bound
 
 
 def smallest(
@@ -153,7 +154,7 @@ def smallest(
     index = np.arange(knots.shape[0])
     graded = False
     for turn in range(ROUNDS):
-        needed = chords(capped(found, rungs, slack), slack)
+        needed = chords(found, rungs, slack)
         mus = shown(found, slack).mus
         np.maximum.at(mu_lower, index % runs, mus.max(axis=1))
         lower = mu_lower[index % runs][:, None]
@@ -219,7 +220,7 @@ _CLOSER, _FOUR = 3, np.array([[-1.5, -0.5, 0.5, 1.5]])
 
 
 def decided(
-    lines: Reading, found: Knots, slack: Floats, tolerance: float
+    lines: Reading, found: Knots, rungs: Rungs, slack: Floats, tolerance: float
 ) -> tuple[float, float] | None:
     """The mu of one run from above and from below, if first knots are close where it is decided.
 
@@ -228,19 +229,20 @@ def decided(
     """
     epsilons = found.epsilons[0]
     both = np.concatenate([slack, slack])
-    needed, tests = chords(found, both), shown(found, both)
+    needed, tests = chords(found, rungs, both), shown(found, both)
     mus = tests.mus[0]
     best = int(np.argmax(mus))
     lower = float(mus[best])
     target = max(lower, float(tests.mus[1].max())) * (1.0 + tolerance)
-    adding = _settled(lines.rows(slice(1, 2)), found.epsilons[1:], needed[1:], slack, target)
+    own = lines.rows(slice(1, 2)), rungs.rows(slice(1, 2))
+    adding = _settled(*own, found.epsilons[1:], needed[1:], slack, target)
     if not adding <= target:
         return None
     removing = lines.rows(slice(0, 1))
     turning = tests.turning(found)[0]
     first = min(max(best - (1 if turning[best] < 0.0 else 2), 0), epsilons.size - 5)
-    own = slice(first, first + 4)
-    peak = _peak(epsilons[own].tolist(), turning[own].tolist(), mus[own].tolist())
+    four = slice(first, first + 4)
+    peak = _peak(epsilons[four].tolist(), turning[four].tolist(), mus[four].tolist())
     for _ in range(_CLOSER):
         if peak is None or peak.unsure <= math.sqrt(tolerance / peak.curvature):
             break
@@ -256,17 +258,20 @@ def decided(
     middle = int(np.searchsorted(knots, peak.centre))
     top = Knots(*(one[:, max(middle - _BESIDE, 0) : middle + _BESIDE] for one in fine))
     lower = max(lower, float(shown(top, slack).mus.max()))
-    mu = max(adding, float(chords(fine, slack).max()), float(np.where(over, 0.0, needed[0]).max()))
+    needs = chords(fine, rungs.rows(slice(0, 1)), slack)
+    mu = max(adding, float(needs.max()), float(np.where(over, 0.0, needed[0]).max()))
     # Not as close as they should be: the knots were not.
     return (mu, lower) if mu - lower <= 8.0 * tolerance * mu else None
 
 
-def _settled(lines: Reading, knots: Floats, needed: Floats, slack: Floats, target: float) -> float:
+def _settled(
+    lines: Reading, rungs: Rungs, knots: Floats, needed: Floats, slack: Floats, target: float
+) -> float:
     """The mu that adding needs, its cells cut once where their chords need more than the target."""
     over = needed > target
     if not over.any():
         return float(needed.max())
-    finer = chords(lines.at(divided(knots, np.where(over, PARTS, 1.0))), slack)
+    finer = chords(lines.at(divided(knots, np.where(over, PARTS, 1.0))), rungs, slack)
     return max(float(finer.max()), float(np.where(over, 0.0, needed).max()))
 
 
@@ -347,8 +352,8 @@ def _spread(
     return np.maximum.accumulate(knots)
 
 
-# Points among which the highest test is looked for.
-_PROBES = np.linspace(0.0, 1.0, 9)
+# Points among which the highest test is looked for, and how often closer.
+_PROBES, _ZOOMS = np.linspace(0.0, 1.0, 9), 8
 
 
 def _graded(
@@ -371,16 +376,25 @@ def _graded(
     end = first[rows, size - np.argmax(over[:, ::-1], axis=1)]
     # A run that needs no more knots gets the same one over and over.
     end = np.where(over.any(axis=1), end, start)
-    for _ in range(2):
+    for turn in range(_ZOOMS):
         probes = low[:, None] + (high - low)[:, None] * _PROBES
         seen = shown(lines.at(probes), slack, certain=False).mus
-        top = np.clip(np.argmax(seen, axis=1), 1, _PROBES.size - 2)
+        highest = np.argmax(seen, axis=1)
+        top = np.clip(highest, 1, _PROBES.size - 2)
         before, at, after = (seen[rows, top + i] for i in (-1, 0, 1))
         gap, bend = probes[:, 1] - probes[:, 0], 2.0 * at - before - after
         known = (bend > 0.0) & (at > 0.0) & (bend < np.inf)
         shift = np.where(known, np.clip(0.5 * (after - before) / bend, -1.0, 1.0), 0.0)
-        centre = probes[rows, top] + gap * shift
-        low, high = centre - 0.25 * gap, centre + 0.25 * gap
+        centre = np.where(known, probes[rows, top] + gap * shift, probes[rows, highest])
+        width = np.where(known, 0.25, 1.0) * gap
+        low, high = (
+            np.maximum(centre - width, probes[:, 0]),
+            np.minimum(centre + width, probes[:, -1]),
+        )
+        if turn and known.all():
+            break
+    # Where nothing is known, as if delta fell like that of a Gaussian.
+    at = np.where(known, at, np.maximum(seen, mus.max(axis=1, keepdims=True)).max(axis=1))
     curvature = np.where(known, 0.5 * bend / (gap * gap * at), 1.0)
     centre = np.clip(centre, start, end)
     away = first - centre[:, None]

@@ -125,6 +125,9 @@ def statement(
         # Of a size beyond the floats nothing is left.
         wanted_deltas += {float(dataset_size) ** -SIZE_EXPONENT} - {0.0}
     name, date = text_or_none("name", name), iso_date(date)
+    if batches is None:
+        # A check of an engine says how they were drawn.
+        batches = getattr(mechanism, "batches", None)
     stated = Stated(protected, released, batches, tuning, trust_model, dataset, model, contact)
     for key, value in stated._asdict().items():
         text_or_none(key, value)
