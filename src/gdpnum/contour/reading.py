@@ -13,7 +13,7 @@ from gdpnum.contour.line import Line, Rows, lines
 from gdpnum.contour.pairs import Steps
 from gdpnum.contour.plan import carried_out, period, planned
 
-__all__ = ["Approximate", "Knots", "Reading", "guessed", "reading"]
+__all__ = ["CLOSE", "FAR", "Approximate", "Knots", "Reading", "guessed", "limit", "reading"]
 
 
 class Knots(NamedTuple):
@@ -189,7 +189,7 @@ def reading(
     apart = float((limits[:, :-1].max(axis=1) * lengths[:, :-1].max(axis=1)).sum())
     apart += float((limits[:, -1] * lengths[:, -1]).sum())
     far = [list(range(i * directions, (i + 1) * directions)) for i in range(tails)]
-    beyond, close = [one[:, None] * _FAR for one in epsilons], epsilons[0][:, None] * _CLOSE
+    beyond, close = [one[:, None] * FAR for one in epsilons], epsilons[0][:, None] * CLOSE
     if joint < 1.4 * apart:
         found = carried_out(steps, ladder, plan, most)
         picked = [[last] * directions, *far]
@@ -202,7 +202,7 @@ def reading(
         found_lines += lines(found, one.decayed, rungs, picks=far, references=beyond)
     limits = np.stack(
         [
-            _limit(before, after, epsilon)
+            limit(before, after, epsilon)
             for before, after, epsilon in zip(
                 found_lines[:-1], found_lines[1:], epsilons, strict=True
             )
@@ -211,7 +211,7 @@ def reading(
     return Reading(tuple(found_lines), np.maximum.accumulate(limits, axis=0))
 
 
-def _limit(before: Line, after: Line, epsilon: Floats) -> Floats:
+def limit(before: Line, after: Line, epsilon: Floats) -> Floats:
     """Up to where, by row, a line is better than the one after it, which is for epsilon."""
     places = epsilon[:, None] * _PLACES
     better = ~(after.errors_at(places) < before.errors_at(places))
@@ -224,4 +224,4 @@ def _limit(before: Line, after: Line, epsilon: Floats) -> Floats:
 _PLACES = np.linspace(0.0, 1.0, 25)
 
 # Where images are bounded best, as multiples of the epsilon a line is for.
-_FAR, _CLOSE = np.array([[0.5, 1.0, 1.25]]), np.array([[0.0, 0.1, 0.4]])
+FAR, CLOSE = np.array([[0.5, 1.0, 1.25]]), np.array([[0.0, 0.1, 0.4]])
