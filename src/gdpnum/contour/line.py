@@ -24,7 +24,7 @@ from gdpnum.contour.ladder import Rungs
 from gdpnum.contour.plan import Decay
 from gdpnum.contour.transform import Transform
 
-__all__ = ["Line", "Rows", "lines"]
+__all__ = ["Line", "Rows", "lines", "stacked"]
 
 Complexes: TypeAlias = npt.NDArray[np.complex128]
 
@@ -142,10 +142,10 @@ class Line:
 
     def _summed(self, away: Floats) -> Floats:
         """The same, by a sum over frequencies."""
-        turn = away[:, :, None] * self.frequencies[:, None, ::-1]
-        terms = self.terms[:, :, :, 0]
-        found: Floats = np.einsum("bem,mbo->boe", np.cos(turn), terms.real)
-        found += np.einsum("bem,mbo->boe", np.sin(turn), terms.imag)
+        turn = self.frequencies[:, ::-1, None] * away[:, None, :]
+        terms = self.terms[:, :, :, 0].transpose(1, 2, 0)
+        found: Floats = terms.real @ np.cos(turn)
+        found += terms.imag @ np.sin(turn)
         return found
 
     def _by_blocks(self, away: Floats) -> Floats:
@@ -175,6 +175,20 @@ def lines(
 
     Images are bounded best at the references, by line and row.
     """
+    together = stacked(found, decayed, rungs, picks=picks, references=references)
+    each = rungs.lam.shape[0]
+    return [together.rows(slice(i * each, (i + 1) * each)) for i in range(len(picks))]
+
+
+def stacked(
+    found: Transform,
+    decayed: Decay,
+    rungs: Rungs,
+    *,
+    picks: list[list[int]],
+    references: list[Floats],
+) -> Line:
+    """The same as one, a line's rows after the other's."""
     runs, theta = found.tilts.shape[0], found.frequencies
     each, number = rungs.lam.shape[0], theta.shape[1]
     directions, count = each // runs, len(picks)
@@ -225,23 +239,17 @@ def lines(
         blocks[:, :, :number] = coefficients
     blocks = blocks.reshape(rows, 2, number_of_blocks, _BLOCK)
     logs, slopes = _images(rungs, runs, lam, period, np.concatenate(references))
-    found_lines = []
-    for i in range(count):
-        own = slice(i * each, (i + 1) * each)
-        found_lines.append(
-            Line(
-                lam[own],
-                k[own],
-                centre[own],
-                theta[own],
-                terms[:, own],
-                blocks[own],
-                (constant[own], distant[own], far[own]),
-                (logs[own], slopes[own]),
-                (lift[own], level[own]),
-            )
-        )
-    return found_lines
+    return Line(
+        lam,
+        k,
+        centre,
+        theta,
+        terms,
+        blocks,
+        (constant, distant, far),
+        (logs, slopes),
+        (lift, level),
+    )
 
 
 def _coefficients(
