@@ -160,7 +160,8 @@ def _crossings(one: _Line, other: _Line) -> Floats:
     highest = np.maximum(one.log_alpha, other.log_alpha)
     with np.errstate(divide="ignore", invalid="ignore"):
         apart = np.abs(np.exp(one.log_alpha - highest) - np.exp(other.log_alpha - highest))
-        return np.log(np.abs(one.tpr - other.tpr)) - np.log(apart) - highest
+        at: Floats = np.log(np.abs(one.tpr - other.tpr)) - np.log(apart) - highest
+    return at
 
 
 def _nearest(tests: Attacks, epsilons: Floats) -> _Line:
