@@ -6,7 +6,7 @@ import csv
 import io
 import math
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,7 +14,7 @@ import typer
 
 import gdpnum
 from gdpnum.cli import options
-from gdpnum.cli.files import read_text, replacing
+from gdpnum.cli.files import InFile, read_text, replacing
 from gdpnum.cli.present import check_plot, save
 from gdpnum.cli.program import epilog
 from gdpnum.cli.sources import SOURCES, source
@@ -148,15 +148,23 @@ def _guesses(text: str) -> Any:
     return numbers[0] if len(numbers) == 1 else numbers
 
 
+def _rows(lines: Iterable[list[str]], label: str) -> Iterator[list[str]]:
+    """The rows of a table, or a word on why it is none."""
+    try:
+        yield from lines
+    except csv.Error as error:
+        raise InFile(f"{label} is no table of scores: {error}") from None
+
+
 def _columns(text: str, label: str) -> tuple[Any, Any]:
     """The scores, and which of them are of included canaries."""
     # Late: help needs no numpy.
     import numpy as np  # noqa: PLC0415
 
-    lines = csv.reader(io.StringIO(text))
     scores, included = array("d"), array("b")
     places = (0, 1)
-    for row in lines:
+    lines = csv.reader(io.StringIO(text))
+    for row in _rows(lines, label):
         if not row or not "".join(row).strip():
             continue
         if not scores and "score" in _spelled(row):
