@@ -16,7 +16,7 @@ from gdpnum.contour.grid import cut, grid, spacing
 from gdpnum.contour.pairs import Nodes, Steps
 from gdpnum.contour.reach import OutOfReach
 
-__all__ = ["LEAST", "STEEP", "Ladder", "Rungs", "first_knots", "ladder", "outlook"]
+__all__ = ["ENOUGH", "LEAST", "STEEP", "Ladder", "Rungs", "first_knots", "ladder", "outlook"]
 
 # lam as multiples of one over the run's mu: up to where exp(K - lam K') is far below any slack.
 _FARTHEST = 22.0
@@ -28,8 +28,8 @@ STEEP = np.concatenate([np.geomspace(0.01, 0.4, 6)[:-1], np.linspace(0.4, 1.0, 1
 #: log Gamma(1/2) = -mu^2 / 8 of a mu of about 7.5: below, 1 - delta is too small.
 LEAST = -7.0
 
-# Beyond this K is of no use: a bound exp(K) there is worth nothing.
-_ENOUGH = 60.0
+#: Beyond this K is of no use: a bound exp(K) there is worth nothing.
+ENOUGH = 60.0
 
 # Weights that a ladder may take, by run.
 _MOST = 2e6
@@ -92,7 +92,7 @@ def _largest_tilt(steps: Steps) -> Floats:
     """The tilt at which jumps alone, T w_j^S exp(j^2 c^2 S (S - 1) / 2), make K large."""
     c2 = (np.arange(1.0, 1.0 + steps.weights.shape[1]) * steps.c[:, None]) ** 2
     b = 0.5 * c2 - np.log(steps.weights)
-    inside = b * b - 2.0 * c2 * np.log(steps.counts / _ENOUGH)[:, None]
+    inside = b * b - 2.0 * c2 * np.log(steps.counts / ENOUGH)[:, None]
     root = (b + np.sqrt(np.maximum(inside, 0.0))) / c2
     root = np.where(inside < 0.0, np.inf, root).min(axis=1)
     result = np.full(steps.runs, np.inf)
@@ -212,8 +212,9 @@ def _reach(steps: Steps, tilts: Floats, need: Floats) -> tuple[Floats, Floats]:
     return -(tail + np.minimum(left, tail)), tail + right * slope
 
 
-# Knots near zero, where regret is decided, in deviations of the loss.
-_NEAR = np.concatenate([[0.0], np.geomspace(1e-5, 3.0, 36)])
+# Knots near zero, where regret is decided, in deviations of the loss: so close that one look at
+# them decides it for most runs.
+_NEAR = np.concatenate([[0.0], np.geomspace(1e-5, 0.02, 18), np.geomspace(0.023, 3.0, 43)])
 
 
 # And around a guess of where mu is decided.

@@ -196,6 +196,9 @@ def stacked(
     pick = np.array(picks).ravel()
 
     def by_row(values: Floats) -> Floats:
+        if runs == 1:
+            only: Floats = values[0, pick]
+            return only
         picked: Floats = values[:, pick].swapaxes(0, 1).reshape(rows, *values.shape[2:])
         return picked
 
@@ -234,10 +237,9 @@ def stacked(
     lift = -one * period - np.log1p(up)
     terms = np.ascontiguousarray(coefficients.transpose(2, 0, 1)[::-1])[..., None]
     number_of_blocks = -(-number // _BLOCK) if number > _SHORT else 0
-    blocks = np.zeros((rows, 2, number_of_blocks * _BLOCK), dtype=np.complex128)
+    blocks = np.zeros((rows, 2, number_of_blocks, _BLOCK), dtype=np.complex128)
     if number_of_blocks:
-        blocks[:, :, :number] = coefficients
-    blocks = blocks.reshape(rows, 2, number_of_blocks, _BLOCK)
+        blocks.reshape(rows, 2, -1)[:, :, :number] = coefficients
     logs, slopes = _images(rungs, runs, lam, period, np.concatenate(references))
     return Line(
         lam,
@@ -281,18 +283,17 @@ def _images(
     delta they are multiplied by kappa.
     """
     rows = np.arange(lam.shape[0])[:, None]
-    times = lam.shape[0] // rungs.lam.shape[0]
+    own = np.arange(lam.shape[0]) % rungs.lam.shape[0]
+    other = (own + runs) % rungs.lam.shape[0]
     logs, slopes = np.empty((2, lam.shape[0], 2, 2, references.shape[1]))
-    for side, charge in enumerate((alias_above, alias_below)):
-        ladder = rungs.other(runs) if side else rungs
-        if times > 1:
-            ladder = Rungs(*(np.concatenate([one] * times) for one in ladder))
-        slope = 1.0 + ladder.lam if side else -ladder.lam
-        ratio = -(slope + lam) * period if side else (slope + lam) * period
-        bounds = charge(ladder.values, ratio)
+    for side, (charge, chosen) in enumerate(((alias_above, own), (alias_below, other))):
+        lams = rungs.lam[chosen]
+        slope = 1.0 + lams if side else -lams
+        ratio = (slope + lam) * (-period if side else period)
+        bounds = charge(rungs.values[chosen], ratio)
         best = np.argmin(bounds[:, None, :] + slope[:, None, :] * references[:, :, None], axis=2)
         slopes[:, :, side] = slope[rows, best][:, None, :]
-        chosen = bounds[rows, best]
-        logs[:, 1, side] = chosen
-        logs[:, 0, side] = chosen + ladder.log_kappa[rows, best]
+        found = bounds[rows, best]
+        logs[:, 1, side] = found
+        logs[:, 0, side] = found + rungs.log_kappa[chosen][rows, best]
     return logs, slopes

@@ -8,6 +8,7 @@ but the ladder, the decay and the transform share nodes and weights, and all lin
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -26,7 +27,7 @@ from gdpnum.contour.charges import (
     weight_units,
 )
 from gdpnum.contour.grid import QUANTUM
-from gdpnum.contour.ladder import LEAST, STEEP, Ladder, Rungs, first_knots, outlook
+from gdpnum.contour.ladder import ENOUGH, LEAST, STEEP, Ladder, Rungs, first_knots
 from gdpnum.contour.line import Line, stacked
 from gdpnum.contour.pairs import Nodes, Steps, lifted
 from gdpnum.contour.plan import Decay, Plan, carried_out
@@ -136,14 +137,14 @@ def ordinary(
     For removing delta is known there to about ``tolerance`` times the slack, for adding to a
     hundredth of delta of removing. Raises `OutOfReach` where a run is not ordinary after all.
     """
-    mu, steep = outlook(steps)
-    if steep[0] < _STEEPEST:
+    mu, steep = _outlook(steps)
+    if steep < _STEEPEST:
         raise OutOfReach("jumps decide")
-    adding = _LAM / mu[0]
+    adding = _LAM * (1.0 / mu)
     # Where jumps have their say K turns steep early, and the transform has nodes of its own.
-    smooth = bool(steep[0] >= 1.0)
-    lam = np.stack([adding if smooth else float(steep[0] * adding[-1]) * STEEP, adding])
-    widest = float(_WIDEST / mu[0]) if smooth else 0.0
+    smooth = steep >= 1.0
+    lam = np.stack([adding if smooth else (steep * float(adding[-1])) * STEEP, adding])
+    widest = _WIDEST / mu if smooth else 0.0
     places = _placed(steps, float(lam[0, -1]), float(adding[-1]), widest)
     ladder, tilted = _ladder(steps, places, lam, steep)
     both = np.concatenate([slack, slack])
@@ -162,6 +163,30 @@ def ordinary(
             break
         guess[0] = where
     return ladder, lines, values
+
+
+def _outlook(steps: Steps) -> tuple[float, float]:
+    """About the run's mu, and how far its ladder reaches of where a Gaussian's would.
+
+    As `gdpnum.contour.ladder.outlook` has it, for one shift and in plain numbers.
+    """
+    total, largest = float(steps.variance[0]), math.inf
+    for c, q, count in _segments(steps):
+        c2 = c * c
+        one = q * q * math.expm1(min(c2, 50.0))
+        total += count * one / (1.0 + one / max(c2, 1.0))
+        b = 0.5 * c2 - math.log(q)
+        inside = b * b - 2.0 * c2 * math.log(count / ENOUGH)
+        if inside >= 0.0:
+            largest = min(largest, (b + math.sqrt(inside)) / c2)
+    mu = max(math.sqrt(total), 1e-8)
+    return mu, min(max(largest - 1.0, 1.0) * mu / float(_LAM[-1]), 1.0)
+
+
+def _segments(steps: Steps) -> Iterable[tuple[float, float, float]]:
+    """1 / sigma, the rate and the count of each."""
+    each = steps.c.tolist(), steps.weights[:, 0].tolist(), steps.counts.tolist()
+    return zip(*each, strict=True)
 
 
 def _wanted(
@@ -257,27 +282,28 @@ def _spaced(
 def _placed(steps: Steps, removing: float, adding: float, most: float) -> _Grid:
     """Nodes for lam up to these and for frequencies up to ``most``."""
     steepest = 1.0 + removing
-    pairs = list(zip(steps.c.tolist(), steps.weights[:, 0].tolist(), strict=True))
-    need = [math.log(count) + _DIGITS for count in steps.counts.tolist()]
-    found = [_spaced(c, q, own, adding, most) for (c, q), own in zip(pairs, need, strict=True)]
-    firsts, lasts = [], []
-    for (c, q), own, (step, _) in zip(pairs, need, found, strict=True):
-        tail = math.sqrt(2.0 * own)
+    found, firsts, lasts = [], [], []
+    for c, q, count in _segments(steps):
+        need = math.log(count) + _DIGITS
+        step, missed = _spaced(c, q, need, adding, most)
+        tail = math.sqrt(2.0 * need)
         # To the left the tilt pulls only as far as the posterior of being sampled reaches.
         pull = adding * c * min(1.0, q * math.exp(-0.5 * c * c))
         firsts.append(math.floor(-(tail + min(pull, tail)) / step))
         lasts.append(math.ceil((tail + steepest * c) / step))
+        found.append((step, missed))
     number = max(last - first for first, last in zip(firsts, lasts, strict=True)) + 1
-    step, missed = np.array(found).T
-    nodes = steps.at((np.array(firsts)[:, None] + np.arange(number)) * step[:, None])
+    steps_found, charges = np.array(found).T
+    nodes = steps.at((np.array(firsts)[:, None] + np.arange(number)) * steps_found[:, None])
     left = -nodes.u[:, 0] - adding * steps.c * nodes.posteriors[0][:, 0]
     right = nodes.u[:, -1] - steepest * steps.c
     if not (left.min() > 0.0 and right.min() > 0.5 and nodes.loss.max() * steepest < _LARGEST):
         raise OutOfReach("an integrand too wide for the nodes of an ordinary run")
-    return _Grid(nodes, step, missed, -0.5 * nodes.u**2, left[:, None], right[:, None])
+    exponents = -0.5 * nodes.u**2
+    return _Grid(nodes, steps_found, charges, exponents, left[:, None], right[:, None])
 
 
-def _ladder(steps: Steps, places: _Grid, lam: Floats, steep: Floats) -> tuple[Ladder, _Tilted]:
+def _ladder(steps: Steps, places: _Grid, lam: Floats, steep: float) -> tuple[Ladder, _Tilted]:
     """The ladder, and the weights at its tilts; the last is the middle, S = 1/2."""
     nodes, count = places.nodes, steps.counts
     tilts = np.concatenate([1.0 + lam[0], -lam[1], _HALF])
@@ -314,7 +340,9 @@ def _ladder(steps: Steps, places: _Grid, lam: Floats, steep: Floats) -> tuple[La
     deviation = np.sqrt(curvatures[-1:])
     if values[-1] < LEAST:
         raise OutOfReach("next to no privacy")
-    ladder = Ladder(rungs, values[-1:], deviation, nodes, places.step, places.exponents, steep)
+    ladder = Ladder(
+        rungs, values[-1:], deviation, nodes, places.step, places.exponents, np.array([steep])
+    )
     return ladder, _Tilted(tilts, weights, sums, lost, means[:, -1])
 
 
@@ -397,9 +425,7 @@ def _falling(steps: Steps, negative: float, theta: float, whole: float) -> float
     own = whole / float(steps.counts.sum())
     most = max(own, 1.0)
     total = -0.5 * float(steps.variance[0]) * theta * theta
-    for c, q, count in zip(
-        steps.c.tolist(), steps.weights[:, 0].tolist(), steps.counts.tolist(), strict=True
-    ):
+    for c, q, count in _segments(steps):
         height = min(math.sqrt(own), 0.5 * math.pi / c)
         odds = math.log1p(-q) - math.log(q)
         shifted = most * (odds + c * c * negative) + 0.5 * c * c * most * (most + 1.0)
@@ -422,16 +448,12 @@ def _transform(steps: Steps, places: _Grid, tilted: _Tilted, theta: Floats) -> T
     cosine *= sine
     sine *= sine
     a, b = -2.0 * (weights @ sine), 2.0 * (weights @ cosine)
-    size = np.abs(s)[:, None]
-    exponents = np.abs(places.exponents)
-    units = weight_units(
-        size * np.abs(nodes.loss)[:, None, :] + exponents[:, None, :],
-        (size + 1.0) * nodes.units[:, None, :],
-    )
-    distance = np.abs(away)[:, None, :]
-    shared = (weights * units).sum(axis=2)
-    drift = (weights * (units * distance + nodes.units[:, None, :])).sum(axis=2)
-    drift += (shared + (2.0 * number + 6.0 * FUNCTION + 24.0)) * (weights * distance).sum(axis=2)
+    # At every node no more than this; to take each node's own would gain nothing that shows.
+    farthest, wrong = (np.abs(one).max(axis=1)[:, None] for one in (nodes.loss, nodes.units))
+    size, deepest = np.abs(s), -places.exponents.min(axis=1)[:, None]
+    units = weight_units(size * farthest + deepest, (size + 1.0) * wrong)
+    spread = (weights @ np.abs(away)[:, :, None])[:, :, 0]
+    drift = (2.0 * units + (2.0 * number + 6.0 * FUNCTION + 24.0)) * spread + wrong
     eta = phase_units(theta, drift[:, :, None])
     eta += (2.1 * tilted.lost)[:, :, None]
     real = 1.0 + a

@@ -40,23 +40,29 @@ class Reading(NamedTuple):
     def at(self, epsilons: Floats) -> Knots:
         """Bounds from the best line at each epsilon; epsilons increase in each row."""
         values, errors = np.empty((2, epsilons.shape[0], 2, epsilons.shape[1]))
-        best = (epsilons > self.limits[:, :, None]).sum(axis=0)
+        # By row and line, the first epsilon that is better on a later one.
+        ends = np.stack(
+            [
+                np.searchsorted(one, at, "right")
+                for one, at in zip(epsilons, self.limits.T, strict=True)
+            ]
+        )
+        starts = np.zeros_like(ends[:, 0])
         for i, line in enumerate(self.lines):
-            chosen = best == i
-            columns = np.flatnonzero(chosen.any(axis=0))
-            if not columns.size:
-                continue
-            part = slice(int(columns[0]), int(columns[-1]) + 1)
-            found, wrong = line.at(epsilons[:, part])
-            if i == 0:
-                found[:, 0] += 1.0
-                wrong[:, 0] += UNIT
-            if chosen[:, part].all():
-                values[:, :, part], errors[:, :, part] = found, wrong
-            else:
-                mask = chosen[:, None, part]
-                np.copyto(values[:, :, part], found, where=mask)
-                np.copyto(errors[:, :, part], wrong, where=mask)
+            stops = ends[:, i] if i < ends.shape[1] else np.full_like(starts, epsilons.shape[1])
+            first, last = int(starts.min()), int(stops.max())
+            if first < last and (starts < stops).any():
+                found, wrong = line.at(epsilons[:, first:last])
+                if i == 0:
+                    found[:, 0] += 1.0
+                    wrong[:, 0] += UNIT
+                for row, (begin, end) in enumerate(
+                    zip(starts.tolist(), stops.tolist(), strict=True)
+                ):
+                    own = slice(begin - first, end - first)
+                    values[row, :, begin:end] = found[row, :, own]
+                    errors[row, :, begin:end] = wrong[row, :, own]
+            starts = stops
         return Knots(epsilons, values[:, 0], errors[:, 0], values[:, 1], errors[:, 1])
 
 
