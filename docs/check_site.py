@@ -31,7 +31,7 @@ _CUT = """
     const box = one.getBoundingClientRect();
     const scrolls = "pre, .table-wrapper, .formula, .formula-inline.long, .scroll, .columns";
     return box.width > 0 && box.right > innerWidth + 1 && !one.closest(scrolls);
-  }).map((one) => `${one.tagName.toLowerCase()} "${one.textContent.trim().slice(0, 40)}"`))
+  }).map((one) => `${one.tagName.toLowerCase()} "${one.textContent.replace(/\\s+/g, " ").trim().slice(0, 40)}"`))
 """
 
 # Markup that was not understood and came through as text.
