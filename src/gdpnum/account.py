@@ -90,6 +90,9 @@ class Account:
             return self.known
         if self._profiled is not None:
             return ContourCurve(self._profiled)
+        bound = None if self.releases is None else self.releases.dominating_mu
+        if bound is not None:
+            return GaussianCurve(bound)
         steep = self.lattice.steep
         if self.releases is not None:
             steep = bounded_by(steep, largest_loss(self.releases.above))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gdpnum.kind import kind_of
-from gdpnum.kinds.batch_words import conditions, scheme
+from gdpnum.kinds.batch_words import GAP, conditions, scheme
 from gdpnum.mechanisms import (
     Batches,
     BestOf,
@@ -59,6 +59,9 @@ def assumed(run: Mechanism) -> list[str]:
     found = list(
         dict.fromkeys(conditions(leaf) for leaf in _leaves(run) if isinstance(leaf, Batches))
     )
+    correlated = [leaf for leaf in _leaves(run) if isinstance(leaf, MatrixMechanism)]
+    if not all(kind_of(leaf).is_gaussian(leaf) for leaf in correlated):
+        found.append(f"how far a record can move the correlated sums is a bound; {GAP}")
     if is_tuned(run):
         found.append("how many runs there were, and all but the best of them, stay secret")
     if is_sampled(run):
@@ -75,7 +78,8 @@ def noise_unit(run: Mechanism) -> str | None:
     found = []
     gaussian = Gaussian | DiscreteGaussian | Skellam | MatrixMechanism
     if any(isinstance(noise, gaussian) for noise in noises):
-        trained = all(isinstance(leaf, PoissonSampled | Batches) for leaf in leaves)
+        of_training = PoissonSampled | Batches | MatrixMechanism
+        trained = all(isinstance(leaf, of_training) for leaf in leaves)
         found.append(f"noise standard deviation / {'clipping norm' if trained else 'sensitivity'}")
     if any(isinstance(noise, Laplace | DiscreteLaplace) for noise in noises):
         found.append("noise scale / sensitivity")
