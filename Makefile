@@ -22,6 +22,10 @@ INSTALLED_OTHER := $(VENV_OTHER)/installed
 SPREAD := -n auto --dist worksteal
 PYTEST := $(BIN)/python -m pytest $(SPREAD) --ignore=tests/integrations
 
+# Compiled files are kept: else each worker, and each process that a test starts, compiles all of
+# the package and of the tests anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 # What tests need beside the library itself.
 TESTING := hypothesis jsonschema mpmath pytest pytest-xdist python-flint
 
@@ -44,9 +48,9 @@ test: $(INSTALLED_DEV) ## Run the quick tests and the examples in docstrings
 	@echo "Quick tests: some 150 seconds on two quiet cores; $$(nproc 2>/dev/null || echo ?) here."
 	@$(PYTEST) -m "not slow"
 
-test-slow: $(INSTALLED_DEV) ## Run the tests that take long
+test-slow: $(INSTALLED_DEV) ## Run the tests that take long, and properties on more examples
 	@echo "Slow tests: some ten minutes on two quiet cores."
-	@$(PYTEST) -m slow
+	@HYPOTHESIS_PROFILE=thorough $(PYTEST) -m "slow or hypothesis"
 
 test-lowest: ## Run the quick tests with the lowest numpy, scipy and typer that are supported
 	@if [ -z "$(PYTHON_LOWEST)" ]; then \
