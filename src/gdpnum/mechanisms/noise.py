@@ -68,10 +68,13 @@ class Gaussian(Leaf):
     neighbouring: Neighbouring = "add_remove"
 
     def __post_init__(self) -> None:
-        sigma = _validate.positive("sigma", self.sigma, advice=_SIGMA_ADVICE)
-        relation = _validate.choice("neighbouring", self.neighbouring, get_args(Neighbouring))
-        object.__setattr__(self, "sigma", sigma)
-        object.__setattr__(self, "neighbouring", relation)
+        _validate.settle(
+            self,
+            sigma=_validate.positive("sigma", self.sigma, advice=_SIGMA_ADVICE),
+            neighbouring=_validate.choice(
+                "neighbouring", self.neighbouring, get_args(Neighbouring)
+            ),
+        )
 
     def __repr__(self) -> str:
         if self.neighbouring == "add_remove":
@@ -93,8 +96,7 @@ class Laplace(_AddRemove):
     scale: float
 
     def __post_init__(self) -> None:
-        scale = _validate.positive("scale", self.scale, advice=_SCALE_ADVICE)
-        object.__setattr__(self, "scale", scale)
+        _validate.settle(self, scale=_validate.positive("scale", self.scale, advice=_SCALE_ADVICE))
 
 
 @final
@@ -112,8 +114,7 @@ class DiscreteGaussian(_AddRemove):
     sigma: float
 
     def __post_init__(self) -> None:
-        sigma = _validate.positive("sigma", self.sigma, advice=_SIGMA_ADVICE)
-        object.__setattr__(self, "sigma", sigma)
+        _validate.settle(self, sigma=_validate.positive("sigma", self.sigma, advice=_SIGMA_ADVICE))
 
 
 @final
@@ -131,8 +132,7 @@ class DiscreteLaplace(_AddRemove):
     scale: float
 
     def __post_init__(self) -> None:
-        scale = _validate.positive("scale", self.scale, advice=_SCALE_ADVICE)
-        object.__setattr__(self, "scale", scale)
+        _validate.settle(self, scale=_validate.positive("scale", self.scale, advice=_SCALE_ADVICE))
 
 
 @final
@@ -155,8 +155,7 @@ class RandomizedResponse(_Replace):
         categories = _validate.count(
             "categories", self.categories, minimum=2, advice="pass the number of possible answers"
         )
-        object.__setattr__(self, "epsilon", epsilon)
-        object.__setattr__(self, "categories", categories)
+        _validate.settle(self, epsilon=epsilon, categories=categories)
 
 
 @final
@@ -175,5 +174,4 @@ class Skellam(_AddRemove):
     sigma: float
 
     def __post_init__(self) -> None:
-        sigma = _validate.positive("sigma", self.sigma, advice=_SIGMA_ADVICE)
-        object.__setattr__(self, "sigma", sigma)
+        _validate.settle(self, sigma=_validate.positive("sigma", self.sigma, advice=_SIGMA_ADVICE))
