@@ -29,6 +29,7 @@ from gdpnum.pairs.pair import SampledPair
 from gdpnum.person import per_person, protected_unit
 from gdpnum.renyi.divergences import renyi_divergences
 from tests.examples import examples
+from tests.oracles.contour_ball import BallProfile, mixture
 
 # (sigma, q, T, k), epsilon at 1e-6 and mu at slack 1e-10, both good to about 1e-8.
 KNOWN = [
@@ -45,13 +46,59 @@ def step(sigma, rate, records):
 @pytest.mark.parametrize(("setting", "epsilon", "mu"), KNOWN)
 def test_known_values_are_met_from_above(setting, epsilon, mu):
     sigma, rate, steps, records = setting
-    run = step(sigma, rate, records) * steps
-    found = tradeoff_curve(run, tolerance=3e-7).epsilon(1e-6)
+    run = DPSGD(noise_multiplier=sigma, sample_rate=rate, steps=steps, records_per_person=records)
+    found = tradeoff_curve(run).epsilon(1e-6)
     # The seventh digit of what is known is rounded.
     assert epsilon * (1.0 - 2e-7) <= found <= epsilon * (1.0 + 1e-6)
-    fit = fit_gdp(run, tolerance=3e-7)
+    fit = fit_gdp(run)
     assert fit.mu_lower <= mu * (1.0 + 1e-7)
     assert mu * (1.0 - 1e-7) <= fit.mu <= mu * (1.0 + 1e-6)
+
+
+def gaussian_profile(mu, epsilon):
+    high = mpmath.ncdf(mu / 2 - epsilon / mu)
+    return high - mpmath.exp(epsilon) * mpmath.ncdf(-mu / 2 - epsilon / mu)
+
+
+# (sigma, q, T, k), then the tilt, the distance and the reach of the oracle's frequencies.
+@pytest.mark.parametrize(
+    ("setting", "tilt", "spacing", "reach"),
+    [((3.0, 0.02, 500, 4), 6.0, 0.25, 40.0), ((8.0, 0.1, 60, 3), 9.0, 0.5, 70.0)],
+)
+def test_mu_is_what_ball_arithmetic_says(setting, tilt, spacing, reach):
+    """delta <= delta_mu + slack at every epsilon, and at one of them for no mu 1e-6 smaller."""
+    sigma, rate, steps, records = setting
+    fit = fit_gdp(step(sigma, rate, records) * steps)
+    with mpmath.workdps(30):
+        q = mpmath.mpf(rate)
+        weights = [
+            float(mpmath.binomial(records, j) * q**j * (1 - q) ** (records - j))
+            for j in range(records + 1)
+        ]
+        oracle = BallProfile(
+            [(mixture(sigma, weights), steps)],
+            tilt=tilt,
+            spacing=spacing,
+            reach=reach,
+            step=0.1,
+            ends=(-12.0, 20.0),
+        )
+
+        def excess(epsilon, mu):
+            delta = mpmath.mpf(oracle.delta(float(epsilon)).str(25, radius=False))
+            return delta - gaussian_profile(mpmath.mpf(mu), mpmath.mpf(float(epsilon))) - 1e-10
+
+        def worst(mu):
+            places = np.linspace(0.5, 8.0, 16) * mu
+            for _ in range(4):
+                values = [excess(epsilon, mu) for epsilon in places]
+                top = int(np.argmax(values))
+                ends = places[max(top - 1, 0)], places[min(top + 1, len(places) - 1)]
+                places = np.linspace(*ends, 9)
+            return max(values)
+
+        assert worst(fit.mu) <= 0
+        assert worst(fit.mu * (1.0 - 1e-6)) > 0
 
 
 def test_one_record_is_the_record():

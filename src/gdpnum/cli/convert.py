@@ -185,7 +185,7 @@ def _gaussian_mu(name: str, stated: dict[str, float]) -> float:
 
 
 def _lines(document: dict[str, Any]) -> Iterator[str]:
-    from gdpnum.statements.numbers import (  # noqa: PLC0415
+    from gdpnum.rounding import (  # noqa: PLC0415
         delta_shown,
         epsilon_shown,
         fpr_shown,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -136,7 +135,7 @@ def _chosen(settings: str | None, values: dict[str, Any]) -> list[dict[str, Any]
 
 
 @contextmanager
-def _executor(scheduler: str | None) -> Iterator[Executor | None]:
+def _executor(scheduler: str | None) -> Iterator[Any]:
     if scheduler is None:
         yield None
         return
@@ -151,8 +150,7 @@ def _executor(scheduler: str | None) -> Iterator[Executor | None]:
             "and pass the address it prints"
         ) from None
     with client:
-        # A worker that dies takes its settings with it; they are tried again elsewhere.
-        yield client.get_executor(retries=3)
+        yield client
 
 
 def _write(table: SweepTable, out: Path) -> None:

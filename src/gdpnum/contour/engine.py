@@ -15,7 +15,7 @@ from gdpnum.contour.pairs import Gaussian, Mixture, Poisson, Replace, Run, Segme
 from gdpnum.contour.profile import Profile, profile
 from gdpnum.floats import Floats
 from gdpnum.pairs.gaussian import GaussianPair, ReplacedGaussianPair
-from gdpnum.pairs.mixture import MixturePair
+from gdpnum.pairs.mixture import PersonPair
 from gdpnum.pairs.pair import Pair, Release, SampledPair
 
 __all__ = ["WORK", "ContourBounds", "run_of"]
@@ -29,6 +29,9 @@ WORK = 6e6
 
 # And for each segment, which the lattice takes some milliseconds for.
 _MORE = 3e5
+
+# Records of a person up to which each number of them has a term of its own.
+_RECORDS = 100
 
 # What a curve is accurate to, relative to delta.
 _ACCURACY = 1e-9
@@ -53,21 +56,11 @@ def run_of(releases: Sequence[Release]) -> Run | None:
 def _analytic(pair: Pair) -> Gaussian | Poisson | Replace | Mixture | None:
     if isinstance(pair, SampledPair) and isinstance(pair.inner, GaussianPair):
         return Poisson(1.0 / pair.inner.mu, pair.rate)
-    if isinstance(pair, SampledPair) and isinstance(pair.inner, MixturePair):
-        return _mixture(pair.inner, pair.rate)
+    if isinstance(pair, PersonPair) and pair.records <= _RECORDS:
+        return Mixture(pair.sigma, pair.shares, real_rooted=True)
     if isinstance(pair, ReplacedGaussianPair):
         return Replace(pair.sigma, pair.rate)
     return Gaussian(pair.mu) if isinstance(pair, GaussianPair) else None
-
-
-def _mixture(inner: MixturePair, rate: float) -> Mixture | None:
-    """The mixture of whole shifts 1, 2, ..., if these are all that there are."""
-    first = inner.centres[0]
-    whole = first * np.arange(1.0, len(inner.centres) + 1.0)
-    if not np.allclose(inner.centres, whole, rtol=1e-14, atol=0.0):
-        return None
-    moved = tuple(rate * weight for weight in inner.weights)
-    return Mixture(1.0 / first, (1.0 - sum(moved), *moved))
 
 
 class ContourBounds:

@@ -7,10 +7,10 @@ import numpy as np
 from gdpnum.contour.charges import Floats, cut_ends, quadrature
 from gdpnum.contour.pairs import Nodes, Steps
 
-__all__ = ["cut", "grid", "lifted_spacing", "shrunk", "spacing"]
+__all__ = ["QUANTUM", "cut", "grid", "lifted_spacing", "shrunk", "spacing"]
 
 # Nodes are multiples of this, so that they and their squares are exact.
-_QUANTUM = 1.0 / 256.0
+QUANTUM = 1.0 / 256.0
 
 
 def spacing(steps: Steps, digits: Floats, tilts: Floats, theta: Floats) -> tuple[Floats, Floats]:
@@ -38,7 +38,7 @@ def spacing(steps: Steps, digits: Floats, tilts: Floats, theta: Floats) -> tuple
     # A touch more, for the two sides and for the -1.
     steps_found = 2.0 * np.pi * b / (digits[:, None] + below + 0.8)
     chosen = (np.arange(b.shape[0]), np.argmax(steps_found, axis=1))
-    step = np.maximum(np.floor(steps_found[chosen] / _QUANTUM), 1.0) * _QUANTUM
+    step = np.maximum(np.floor(steps_found[chosen] / QUANTUM), 1.0) * QUANTUM
     return step, quadrature(above[chosen], below[chosen], 2.0 * np.pi * b[chosen] / step)
 
 
@@ -60,11 +60,12 @@ def lifted_spacing(
     step, missed = spacing(steps, digits, tilts, theta)
     none = np.zeros(steps.c.size)
     pull = theta[steps.owner] * steps.slope
-    if not (pull > 8.0).any() or steps.weights.shape[1] > 1 or steps.replaced.any():
+    if not (pull > 8.0).any() or steps.replaced.any():
         return step, missed, missed, none
     negative = np.maximum(-tilts.min(axis=1), 0.0)[steps.owner]
     # With a negative power up to a quarter turn only, where |A| stays above w_0.
-    top = np.where(negative > 0.0, 0.5 * np.pi / steps.c, 0.92 * steps.strip)
+    quarter = 0.5 * np.pi / (steps.c * steps.shifts)
+    top = np.where(negative > 0.0, quarter, 0.92 * steps.strip)
     digits = digits + 0.8
     for _ in range(2):
         growth = (
@@ -72,10 +73,10 @@ def lifted_spacing(
         )
         height = top * digits / (2.0 * digits + growth)
         # A lower line leaves more room than it needs above it.
-        height = np.minimum(height, _HIGHEST)
+        height = np.minimum(height, np.minimum(0.98 * quarter, _HIGHEST))
         top = np.minimum(top, height * (2.0 + growth / digits))
-    height = np.floor(height / _QUANTUM) * _QUANTUM
-    lifted = np.floor(2.0 * np.pi * height / (digits * _QUANTUM)) * _QUANTUM
+    height = np.floor(height / QUANTUM) * QUANTUM
+    lifted = np.floor(2.0 * np.pi * height / (digits * QUANTUM)) * QUANTUM
     chosen = (lifted > _WORTH * step) & (height > 0.0)
     if not chosen.any():
         return step, missed, missed, none
@@ -99,7 +100,7 @@ def shrunk(steps: Steps, heights: Floats, negative: Floats, mirrored: Floats) ->
     Up to a quarter turn |A| is at least w_0 as well, and M(lam) at least one (Lemma C4).
     """
     crude = steps.log_shrink(heights)
-    floor = -np.log1p(-np.minimum(steps.rate, 1.0))[:, None]
+    floor = -np.log(steps.absent)[:, None]
     quarter = heights * (steps.c * steps.shifts)[:, None] <= 0.5 * np.pi
     below = np.where(quarter & (steps.replaced == 0.0)[:, None], np.minimum(crude, floor), crude)
     return np.where(negative > 0.0, negative * below, 0.0) + np.where(
@@ -121,7 +122,6 @@ def cut(steps: Steps, nodes: Nodes, step: Floats, ends: Floats, tilts: Floats) -
     """
     c = steps.c[:, None]
     s = tilts[steps.owner]
-    up = c * np.maximum(s, 0.0)
     # Below the first node the posterior of being sampled is at most what it is there.
     mean = nodes.posteriors[0][:, :1]
     for j, posterior in enumerate(nodes.posteriors[1:], start=2):
@@ -132,34 +132,36 @@ def cut(steps: Steps, nodes: Nodes, step: Floats, ends: Floats, tilts: Floats) -
         reach = (steps.replaced * steps.shifts * steps.c)[:, None]
         left = left - reach * np.maximum(1.0 - s, 0.0)
         last = last - reach * np.maximum(s - 1.0, 0.0)
-    # A power below one is not convex: there all of A is taken to rise with its steepest part.
-    flat = s < 1.0
-    most = up * steps.shifts[:, None]
-    pulls = [last - np.where(flat, most, j * up) for j in range(1 + len(nodes.posteriors))]
-    shares = [one[:, -1:] for one in nodes.posteriors]
-    rest = 1.0 - np.sum(shares, axis=0)
-    return cut_ends(ends / step[:, None, None], left, pulls, [rest, *shares], step[:, None])
+    rights, shares = _right(steps, nodes, s, last)
+    return cut_ends(ends / step[:, None, None], left, rights, shares, step[:, None])
 
 
 def lifted_cut(
     steps: Steps, nodes: Nodes, step: Floats, height: Floats, s: Floats, ends: Floats
 ) -> Floats:
-    """The same on lines Im u = height, of pairs with C = 1 and one shift (Lemma C5).
+    """The same on lines Im u = height, of pairs with C = 1 (Lemma C5).
 
     For S >= 0 the integrand is at most exp(a^2 / 2) times that on the real line. For S < 0 it is
     at most exp(a^2 / 2) w_0^S N, and M(lam) at least one.
     """
-    c = steps.c[:, None]
-    up = c * np.maximum(s, 0.0)
-    flat = s < 1.0
-    posterior = nodes.posteriors[0][:, -1:]
-    last = nodes.u[:, -1:]
-    pulls = [last - np.where(flat, up, j * up) for j in (0, 1)]
+    rights, shares = _right(steps, nodes, s, nodes.u[:, -1:])
     over = ends / step[:, None, None]
     plain = np.exp(-0.5 * nodes.u[:, [0, -1]] ** 2) * (1.0 / np.sqrt(2.0 * np.pi))
     over = np.where((s < 0.0)[:, :, None], plain[:, None, :], over)
     first = np.broadcast_to(-nodes.u[:, :1], s.shape)
-    found = cut_ends(over, first, pulls, [1.0 - posterior, posterior], step[:, None])
-    floor = -np.log1p(-np.minimum(steps.rate, 1.0))[:, None] * np.maximum(-s, 0.0)
+    found = cut_ends(over, first, rights, shares, step[:, None])
+    floor = -np.log(steps.absent)[:, None] * np.maximum(-s, 0.0)
     bound: Floats = found * np.exp(0.5 * height**2)[:, None] * np.exp(floor)
     return bound
+
+
+def _right(
+    steps: Steps, nodes: Nodes, s: Floats, last: Floats
+) -> tuple[list[Floats], list[Floats]]:
+    """Where the normal densities are that the integrand falls like beyond the last node."""
+    up = steps.c[:, None] * np.maximum(s, 0.0)
+    # A power below one is not convex: there all of A is taken to rise with its steepest part.
+    flat, most = s < 1.0, up * steps.shifts[:, None]
+    pulls = [last - np.where(flat, most, j * up) for j in range(1 + len(nodes.posteriors))]
+    shares = [one[:, -1:] for one in nodes.posteriors]
+    return pulls, [1.0 - np.sum(shares, axis=0), *shares]

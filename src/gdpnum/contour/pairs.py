@@ -18,7 +18,17 @@ import numpy.typing as npt
 from gdpnum.contour.charges import Floats, loss_units
 from gdpnum.errors import InvalidArgument
 
-__all__ = ["Gaussian", "Mixture", "Nodes", "Poisson", "Replace", "Run", "Segment", "Steps"]
+__all__ = [
+    "Gaussian",
+    "Mixture",
+    "Nodes",
+    "Poisson",
+    "Replace",
+    "Run",
+    "Segment",
+    "Steps",
+    "lifted",
+]
 
 # exp overflows a little above.
 _LARGEST = 690.0
@@ -45,9 +55,10 @@ class Replace(NamedTuple):
 
 
 class Mixture(NamedTuple):
-    """sum_j weights[j] N(j) against N(0). weights[0] is taken as one minus the others.
+    """sum_j weights[j] N(j) against N(0), weights to within half a unit each.
 
-    ``real_rooted`` promises that sum_j weights[j] y^j has real roots only (binomial weights do).
+    ``real_rooted`` promises that sum_j weights[j] y^j has real roots only (binomial weights do,
+    before they are rounded).
     """
 
     sigma: float
@@ -98,6 +109,8 @@ class Steps:
     c: Floats
     weights: Floats
     """w_1..w_k, by segment."""
+    absent: Floats
+    """w_0."""
     counts: Floats
     owner: npt.NDArray[np.intp]
     """The run each segment belongs to, in increasing order."""
@@ -110,7 +123,7 @@ class Steps:
     @classmethod
     def of(cls, runs: Sequence[Run]) -> Steps:
         """The runs' segments; the same pair twice is one with the sum of the counts."""
-        rows: list[tuple[float, tuple[float, ...], int, int, float, bool]] = []
+        rows: list[tuple[float, tuple[float, ...], float, int, int, float, bool]] = []
         variance = np.zeros(len(runs))
         for i, run in enumerate(runs):
             gathered: dict[Pair, int] = {}
@@ -122,12 +135,13 @@ class Steps:
                 if isinstance(pair, Gaussian):
                     variance[i] += count * pair.mu * pair.mu
                 elif isinstance(pair, Mixture):
-                    rows.append(
-                        (1.0 / pair.sigma, pair.weights[1:], count, i, 0.0, pair.real_rooted)
-                    )
+                    absent, *present = pair.weights
+                    c, rooted = 1.0 / pair.sigma, pair.real_rooted
+                    rows.append((c, tuple(present), absent, count, i, 0.0, rooted))
                 elif pair.rate > 0.0:
                     replaced = float(isinstance(pair, Replace))
-                    rows.append((1.0 / pair.sigma, (pair.rate,), count, i, replaced, True))
+                    absent = 1.0 - pair.rate
+                    rows.append((1.0 / pair.sigma, (pair.rate,), absent, count, i, replaced, True))
         most = max((len(row[1]) for row in rows), default=1)
         weights = np.zeros((len(rows), most))
         for j, row in enumerate(rows):
@@ -137,10 +151,11 @@ class Steps:
         return cls(
             c=np.array([row[0] for row in rows]),
             weights=weights,
-            counts=np.array([float(row[2]) for row in rows]),
-            owner=np.array([row[3] for row in rows], dtype=np.intp),
-            replaced=np.array([row[4] for row in rows]),
-            rooted=np.array([row[5] for row in rows], dtype=np.bool_),
+            absent=np.array([row[2] for row in rows]),
+            counts=np.array([float(row[3]) for row in rows]),
+            owner=np.array([row[4] for row in rows], dtype=np.intp),
+            replaced=np.array([row[5] for row in rows]),
+            rooted=np.array([row[6] for row in rows], dtype=np.bool_),
             variance=variance,
         )
 
@@ -197,6 +212,7 @@ class Steps:
         return Steps(
             self.c[kept],
             self.weights[kept],
+            self.absent[kept],
             self.counts[kept],
             np.repeat(np.arange(chosen.size), sizes),
             self.replaced[kept],
@@ -270,16 +286,19 @@ class Steps:
         small = np.log1p((w * np.expm1(np.minimum(r, _LARGEST))).sum(axis=0))
         logs = np.log(w) + r
         top = np.maximum(logs.max(axis=0), 0.0)
-        rest = np.maximum(1.0 - self.rate, 0.0)[:, None]
-        large = top + np.log(np.exp(logs - top).sum(axis=0) + rest * np.exp(-top))
+        absent = self.absent[:, None]
+        large = top + np.log(np.exp(logs - top).sum(axis=0) + absent * np.exp(-top))
         direct = often | (r.max(axis=0) > 30.0)
         loss = np.where(direct, large, small)
         posteriors = np.where(w > 0.0, np.exp(logs - loss), 0.0)
-        reached = (posteriors * spread).sum(axis=0)
+        # j c u and j^2 c^2 / 2 have a rounding more each than c u and c^2 / 2.
+        reached = 1.5 * (posteriors * spread).sum(axis=0)
         counted = 8.0 * w.shape[0]
         units = loss_units(reached, np.ones_like(reached), loss) + counted * np.abs(loss)
         # A plain logarithm of a sum has units of its own, whatever the size of the loss.
-        units = np.where(direct, units + 2.0 * counted + 8.0 * np.abs(loss) + 24.0, units)
+        weighed = (posteriors * np.where(w > 0.0, np.abs(np.log(w)), 0.0)).sum(axis=0)
+        plain = units + 10.0 * weighed + 2.0 * counted + 8.0 * np.abs(loss) + 24.0
+        units = np.where(direct, plain, units)
         # Terms of both signs in the sum under log1p.
         scale = (w * np.abs(np.expm1(np.minimum(r, 30.0)))).sum(axis=0) * np.exp(-loss)
         units = np.where(direct, units, units + (24.0 + counted) * scale)
@@ -290,14 +309,14 @@ class Steps:
 
         By segment, angle c a and node; k c a must be below pi.
         """
-        log_a, arg = _lifted(nodes.posteriors, angles)
+        log_a, arg = lifted(nodes.posteriors, angles)
         if not nodes.mirrored:
             return log_a, None, arg
-        log_c, arg_c = _lifted(nodes.mirrored, angles)
+        log_c, arg_c = lifted(nodes.mirrored, angles)
         return log_a, log_c, arg + arg_c
 
 
-def _lifted(posteriors: tuple[Floats, ...], angles: Floats) -> tuple[Floats, Floats]:
+def lifted(posteriors: tuple[Floats, ...], angles: Floats) -> tuple[Floats, Floats]:
     """Modulus (its log) and argument of sum_j pi_j exp(i j angle), with pi_0 the rest."""
     angles = angles[:, :, None]
     lost: Floats | float = 0.0

@@ -270,7 +270,7 @@ def _last(steps: Steps, tilts: Floats, theta: Floats) -> tuple[Floats, Floats]:
     c, slope = steps.c[:, None, None], (steps.shifts * steps.c)[:, None, None]
     height = np.minimum(np.sqrt(p), 0.5 * np.pi / slope)
     replaced = steps.replaced[:, None, None]
-    odds = np.log(np.maximum(1.0 - steps.rate, 1e-300)) - np.log(steps.weights[:, 0])
+    odds = np.log(np.maximum(steps.absent, 1e-300)) - np.log(steps.weights[:, 0])
     q = np.maximum(p, 1.0)
     negative = np.maximum(-s, 0.0) + np.maximum(1.0 - s, 0.0) * replaced
     shifted = q * (odds[:, None, None] + c * slope * negative) + 0.5 * c * c * q * (q + 1.0)

@@ -221,8 +221,10 @@ def _lifted(
     np.multiply(sizes, np.sin(phase), out=shares.imag)
     a, b = _turned(shares, away, arg, theta)
     # As on the real line, with the losses' imaginary parts and what lifting them may be wrong by.
-    spread = (np.abs(nodes.u) + 0.5 * steps.c[:, None]) * steps.c[:, None]
-    losses = nodes.units + lifted_units(angles, nodes.posteriors[0], spread, nodes.units)
+    c, losses = steps.c[:, None], nodes.units
+    for j, posterior in enumerate(nodes.posteriors, start=1):
+        spread = (j * c) * (np.abs(nodes.u) + (0.5 * j) * c)
+        losses = losses + lifted_units(j * angles, posterior, spread, nodes.units)
     size = np.abs(s)[:, :, None]
     bare = np.abs(exponents) + 2.0 * np.abs(nodes.log_q)
     exponent = size * np.abs(nodes.loss)[:, None, :] + bare[:, None, :]

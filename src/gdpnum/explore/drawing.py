@@ -101,10 +101,9 @@ class Frame:
         """Where a value is drawn up."""
         return self.bottom - (self.bottom - self.top) * self.up.share(value)
 
-    def line(self, kind: str, xs: Sequence[float], ys: Sequence[float], **more: object) -> Node:
-        """A line through values."""
-        points = [(self.x(x), self.y(y)) for x, y in zip(xs, ys, strict=True)]
-        return node("path", class_=kind, d=path(points), **more)
+    def path(self, xs: Sequence[float], ys: Sequence[float]) -> str:
+        """Straight lines through values."""
+        return path((self.x(x), self.y(y)) for x, y in zip(xs, ys, strict=True))
 
     def dot(self, kind: str, x: float, y: float) -> Node:
         """A mark at a value."""

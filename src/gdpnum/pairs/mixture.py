@@ -23,7 +23,7 @@ from gdpnum.floats import Floats, quotient_above
 from gdpnum.pairs.gaussian import GaussianPair
 from gdpnum.pairs.pair import MonotonePair, Pair, Quadrature, SampledPair
 
-__all__ = ["MixturePair", "person_pair"]
+__all__ = ["MixturePair", "PersonPair", "person_pair"]
 
 # Reach and spacing of the quadrature, as for the Gaussian's own pair.
 _REACH, _SPACING = 10.0, 1 / 6
@@ -151,6 +151,24 @@ def _binomial(records: int, rate: float) -> list[Decimal]:
         return weights
 
 
+@dataclass(frozen=True)
+class PersonPair(SampledPair):
+    """The pair of a person with so many records, each in a step with probability ``record_rate``.
+
+    ``inner`` and ``rate`` dominate it, with centres rounded up and few weights; without either
+    it is the sum of the ``shares`` times N(j, sigma^2), j = 0..records, against N(0, sigma^2).
+    """
+
+    sigma: float
+    records: int
+    record_rate: float
+
+    @cached_property
+    def shares(self) -> tuple[float, ...]:
+        """Bin(records, record_rate)(j), each rounded once."""
+        return tuple(float(weight) for weight in _binomial(self.records, self.record_rate))
+
+
 def person_pair(sigma: float, rate: float, records: int) -> Pair:
     """The pair of one step, for 0 < rate < 1; with one record it is the record's own."""
     if records == 1:
@@ -161,7 +179,9 @@ def person_pair(sigma: float, rate: float, records: int) -> Pair:
     centres = tuple(quotient_above(float(j), sigma) for j in moved)
     shares = tuple(float(weight / joins) for weight in moved.values())
     inner = GaussianPair(centres[0]) if len(centres) == 1 else MixturePair(shares, centres)
-    return inner if absent == 0 else SampledPair(inner, _rate_above(joins))
+    if absent == 0:
+        return inner
+    return PersonPair(inner, _rate_above(joins), sigma, records, rate)
 
 
 def _shifts(records: int, rate: float) -> dict[int, Decimal]:

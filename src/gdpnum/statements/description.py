@@ -21,7 +21,7 @@ from gdpnum import _validate, representations  # noqa: F401  (makes their kinds 
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import InvalidArgument, InvalidType, UnsupportedMechanism
 from gdpnum.kind import kind_named, kinds
-from gdpnum.mechanisms.composition import Composed, Repeated, repeat
+from gdpnum.mechanisms.composition import Composed, repeat, terms
 from gdpnum.mechanisms.mechanism import Leaf, Mechanism
 from gdpnum.mechanisms.tuning import BestOf
 
@@ -30,20 +30,20 @@ __all__ = ["leaf_of", "parts_of", "run_of"]
 
 def parts_of(run: Mechanism) -> list[dict[str, Any]]:
     """The parts of a run; of one that releases nothing, the leaf that it releases 0 times."""
-    return [{"mechanism": _document(leaf), "count": count} for leaf, count in _terms(run)]
+    return [{"mechanism": _document(leaf), "count": count} for leaf, count in terms(run)]
 
 
 def run_of(parts: object) -> Mechanism:
     """The run that parts describe, one flat composition."""
     if not isinstance(parts, list) or not parts:
         raise InvalidArgument(f"{_validate.shown('parts', parts)}, not a list of parts; pass one")
-    terms = []
+    found = []
     for number, part in enumerate(parts):
         name = f"parts[{number}]"
         if not isinstance(part, dict) or set(part) != {"mechanism", "count"}:
             raise InvalidArgument(f"{name} has not the keys 'mechanism' and 'count'; pass both")
-        terms.append(repeat(leaf_of(part["mechanism"], name=name), part["count"]))
-    return terms[0] if len(terms) == 1 else Composed(terms)
+        found.append(repeat(leaf_of(part["mechanism"], name=name), part["count"]))
+    return found[0] if len(found) == 1 else Composed(found)
 
 
 def leaf_of(document: object, *, name: str = "mechanism") -> Mechanism:  # noqa: PLR0912
@@ -93,16 +93,6 @@ def leaf_of(document: object, *, name: str = "mechanism") -> Mechanism:  # noqa:
         missing = [key for key in known if key not in document and key != "neighbouring"]
         raise InvalidArgument(f"{name} lacks {missing[0]!r}; {kind.__name__} needs it") from None
     return leaf
-
-
-def _terms(run: Mechanism) -> tuple[tuple[Mechanism, int], ...]:
-    if run.parts:
-        return run.parts
-    inner = run
-    while not isinstance(inner, Leaf):
-        assert isinstance(inner, Repeated | Composed)
-        inner = inner.mechanism if isinstance(inner, Repeated) else next(iter(inner.mechanisms))
-    return ((inner, 0),)
 
 
 def _document(leaf: Mechanism) -> dict[str, Any]:

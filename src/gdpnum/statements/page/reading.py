@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gdpnum.blocks.html import element, escaped
-from gdpnum.statements.numbers import fpr_shown, one_in, upper
+from gdpnum.rounding import fpr_shown, one_in, upper
 from gdpnum.statements.rows import TPRRow
 
 if TYPE_CHECKING:
