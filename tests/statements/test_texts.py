@@ -144,6 +144,8 @@ def test_an_audit_has_its_place():
     audit = SimpleNamespace(
         sentences=lambda: ["mu 0.3 is refuted at level 0.05."], rows=lambda: [("canaries", 1000)]
     )
+    refuted = SimpleNamespace(**vars(audit), refuted=True, mu_lower=0.1)
+    assert statement(gdpnum.Gaussian(sigma=2.0), audit=refuted).audit.refutes
     found = statement(gdpnum.Gaussian(sigma=2.0), audit=audit)
     assert Statement.from_json(found.to_json()) == found
     for form in (str, Statement.to_markdown, Statement.to_latex, Statement.to_html):

@@ -244,12 +244,20 @@ def decided(
     four = slice(first, first + 4)
     peak = _peak(epsilons[four].tolist(), turning[four].tolist(), mus[four].tolist())
     for _ in range(_CLOSER):
-        if peak is None or peak.unsure <= math.sqrt(tolerance / peak.curvature):
+        if peak is not None and peak.unsure <= math.sqrt(tolerance / peak.curvature):
             break
-        nearer = removing.at(peak.centre + (2.0 * peak.unsure) * _FOUR)
+        if peak is None:
+            low, high = epsilons[max(best - 1, 0)], epsilons[min(best + 1, epsilons.size - 1)]
+            places = 0.5 * (low + high) + (0.3 * (high - low)) * _FOUR
+        else:
+            places = peak.centre + (2.0 * peak.unsure) * _FOUR
+        nearer = removing.at(places)
         tests = shown(nearer, slack, certain=False)
         turning = tests.turning(nearer)[0].tolist()
-        peak = _peak(nearer.epsilons[0].tolist(), turning, tests.mus[0].tolist(), peak)
+        seen = tests.mus[0].tolist()
+        peak, before = _peak(places[0].tolist(), turning, seen, peak), peak
+        if peak is None and before is None:
+            break
     if peak is None:
         return None
     over = needed[0] > target

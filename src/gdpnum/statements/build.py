@@ -168,7 +168,8 @@ def statement(
 def _audited(audit: Any, fit: GDPFit) -> Audited | None:
     """What an audit says; any object with ``sentences()`` and, if it has a table, ``rows()``.
 
-    It contradicts the statement if it proves a larger mu, or refutes a claim that allows as much.
+    It contradicts the statement if it proves a larger mu, or refutes a claim that allows as much
+    or is not told by a mu: then it is taken to be this one.
     """
     if audit is None or isinstance(audit, Audited):
         return audit
@@ -177,10 +178,10 @@ def _audited(audit: Any, fit: GDPFit) -> Audited | None:
     rows = audit.rows() if hasattr(audit, "rows") else ()
     texts = tuple(tuple(str(cell) for cell in row) for row in rows)
     proved: float = getattr(audit, "mu_lower", 0.0)
-    claimed: Any = getattr(audit, "claim_mu", None)
-    refutes = bool(getattr(audit, "refuted", False)) and claimed is not None
-    refutes = refutes and claimed >= (1.0 - 2.0 * fit.tolerance) * fit.mu
-    return Audited(tuple(map(str, audit.sentences())), texts, bool(refutes or proved > fit.mu))
+    claimed: float | None = getattr(audit, "claim_mu", None)
+    allows_as_much = claimed is None or claimed >= (1.0 - 2.0 * fit.tolerance) * fit.mu
+    refutes = proved > fit.mu or (bool(getattr(audit, "refuted", False)) and allows_as_much)
+    return Audited(tuple(map(str, audit.sentences())), texts, bool(refutes))
 
 
 def _accounted(
