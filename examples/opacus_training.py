@@ -30,9 +30,9 @@ for _ in range(5):
         torch.nn.functional.cross_entropy(model(batch), wanted).backward()
         optimizer.step()
 
-# Whatever accountant the engine has, its history says what was run.
-run = gdpnum.from_opacus(engine, data_loader=loader, optimizer=optimizer)
-print(gdpnum.statement(run, dataset_size=len(data), name="A linear model"))
+# Whatever accountant the engine has, its history, loader and optimizer say what was run.
+check = gdpnum.check_engine(engine, loader, optimizer)
+print(gdpnum.statement(check, dataset_size=len(data), name="A linear model"))
 
 # What checkpoint.py reads.
 engine.save_checkpoint(path="checkpoint.pt", module=model, optimizer=optimizer)

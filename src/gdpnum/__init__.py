@@ -37,6 +37,7 @@ from gdpnum.mechanisms import (
     Laplace,
     MatrixMechanism,
     Mechanism,
+    MixtureOfGaussians,
     PoissonSampled,
     RandomizedResponse,
     Repeated,
@@ -70,6 +71,7 @@ if TYPE_CHECKING:
         tpr_from_mu,
     )
     from gdpnum.integrations.dp_accounting import from_dp_accountant, from_dp_event, from_pld
+    from gdpnum.integrations.engine_check import EngineCheck, check_engine
     from gdpnum.integrations.engines import from_engine
     from gdpnum.integrations.opacus import from_opacus
     from gdpnum.integrations.opendp import from_opendp, to_opendp
@@ -116,6 +118,7 @@ __all__ = [
     "DeltaDivergence",
     "DiscreteGaussian",
     "DiscreteLaplace",
+    "EngineCheck",
     "ExponentialMechanism",
     "FixedSize",
     "GDPFit",
@@ -130,6 +133,7 @@ __all__ = [
     "MatrixMechanism",
     "Mechanism",
     "Missing",
+    "MixtureOfGaussians",
     "OneRunAudit",
     "OverBudget",
     "PLDConverter",
@@ -157,6 +161,7 @@ __all__ = [
     "blackwell_order",
     "calibrate",
     "calibrate_dpsgd",
+    "check_engine",
     "compare",
     "converter",
     "delta_divergence",
@@ -221,6 +226,7 @@ _LAZY = {
     "gdpnum.curve.tradeoff": ["TradeoffCurve"],
     "gdpnum.dpsgd": ["CTDAccountant"],
     "gdpnum.integrations.dp_accounting": ["from_dp_accountant", "from_dp_event", "from_pld"],
+    "gdpnum.integrations.engine_check": ["EngineCheck", "check_engine"],
     "gdpnum.integrations.engines": ["from_engine"],
     "gdpnum.integrations.opacus": ["from_opacus"],
     "gdpnum.integrations.opendp": ["from_opendp", "to_opendp"],

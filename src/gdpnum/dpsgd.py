@@ -17,7 +17,7 @@ from __future__ import annotations
 import reprlib
 import warnings
 from collections.abc import Callable, Mapping, MutableMapping
-from typing import Any, overload
+from typing import Any, cast, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -26,6 +26,7 @@ from gdpnum import _validate
 from gdpnum._optional import imported
 from gdpnum.account import coarsened, tradeoff_curve
 from gdpnum.curve.tradeoff import TradeoffCurve
+from gdpnum.draws import Seen, batches_in_words, run_as
 from gdpnum.errors import InvalidArgument, UnsupportedMechanism
 from gdpnum.floats import Floats
 from gdpnum.history import Segment, checked_rate, checked_sigma, run_of, segments
@@ -87,7 +88,8 @@ class CTDAccountant:
 
     def __init__(self) -> None:
         self.history: list[Segment] = []
-        self._asked: tuple[Segment, ...] = ()
+        self.seen: Seen | None = None
+        self._asked: tuple[tuple[Segment, ...], Seen | None] = ((), None)
         self._fits: dict[tuple[float, float | None], tuple[float, float]] = {}
         self._curves: dict[float | None, TradeoffCurve] = {}
 
@@ -114,12 +116,13 @@ class CTDAccountant:
 
         Batches accumulated before a step are counted as Opacus counts them, as one batch of the
         summed rate. Poisson batches are not that, since a record can be in several of them and then
-        moves the sum several times as far; the hook warns `AccountingMismatch` of it.
+        moves the sum several times as far; where how they were drawn was seen it is accounted for,
+        else the hook warns `AccountingMismatch` of it.
         """
 
         def count_step(optimizer: Any) -> None:
             batches = optimizer.accumulated_iterations
-            if batches > 1:
+            if batches > 1 and (self.seen is None or self.seen.draws is None):
                 warnings.warn(
                     f"{batches} batches were accumulated before a step, which is accounted for as "
                     "one batch of the summed sample_rate; a record can be in several Poisson "
@@ -148,7 +151,15 @@ class CTDAccountant:
         >>> accountant.run
         PoissonSampled(Gaussian(sigma=1.0), rate=0.01)
         """
-        return run_of(self.history)
+        return run_as(self.history, self.seen)
+
+    @property
+    def batches(self) -> str | None:
+        """How batches were drawn and how that was checked, for a statement; None if nobody looked.
+
+        ``seen`` is what was seen, by the engine that Opacus made with this accountant.
+        """
+        return None if self.seen is None else batches_in_words(self.seen)
 
     def get_mu_and_regret(
         self,
@@ -226,6 +237,11 @@ class CTDAccountant:
 
     def get_pld(self, grid_step: float = 1e-4, use_connect_dots: bool = True) -> Any:
         """Return dp-accounting's privacy loss distribution of the steps; needs that package."""
+        if self.run != run_of(self.history):
+            raise UnsupportedMechanism(
+                f"the steps are no Poisson samples of the recorded noise but {self.run!r}, which "
+                "this distribution cannot describe; get_mu_and_regret, get_epsilon and get_beta can"
+            )
         pld = imported("dp_accounting.pld.privacy_loss_distribution", extra="dp-accounting")
         counts: dict[tuple[float, float], int] = {}
         for sigma, rate, steps in segments(self.history):
@@ -261,6 +277,8 @@ class CTDAccountant:
         state: MutableMapping[str, Any] = {} if destination is None else destination
         state["history"] = list(segments(self.history))
         state["mechanism"] = self.mechanism()
+        if self.seen is not None:
+            state["seen"] = self.seen.to_dict()
         return state
 
     def load_state_dict(self, state_dict: Mapping[str, Any] | None) -> None:
@@ -282,7 +300,12 @@ class CTDAccountant:
                 f"state_dict is of the mechanism {reprlib.repr(saved)}, not {self.mechanism()!r}; "
                 "to take over its steps, assign its 'history' to accountant.history"
             )
-        self.history = list(segments(state_dict["history"]))
+        history = list(segments(state_dict["history"]))
+        if state_dict.get("seen") is not None:
+            saved_with = Seen.from_dict(state_dict["seen"])
+            fresh = self.seen in (None, Seen())
+            self.seen = saved_with if fresh else saved_with.and_then(cast("Seen", self.seen))
+        self.history = history
 
     # --- kept answers ---------------------------------------------------------------------------
 
@@ -294,7 +317,7 @@ class CTDAccountant:
 
     def _forget_if_changed(self) -> None:
         # By content: Opacus assigns and pops entries of the history without telling.
-        asked = segments(self.history)
+        asked = (segments(self.history), self.seen)
         if asked != self._asked:
             self._asked, self._fits, self._curves = asked, {}, {}
 

@@ -3,7 +3,8 @@
 import pytest
 
 import gdpnum as library
-from tests.cli.invoking import document, refused
+from tests.cli.invoking import document, gdpnum, refused
+from tests.integrations.opacus_training import Training
 
 torch = pytest.importorskip("torch")
 opacus = pytest.importorskip("opacus")
@@ -48,9 +49,22 @@ def test_the_statement_is_of_the_training(checkpoint):
     run = library.DPSGD(noise_multiplier=1.1, sample_rate=0.1, steps=20)
     assert found["mechanism"] == repr(run)
     assert found["mu"] == library.fit_gdp(run).mu
+    assert found["stated"]["batches"].startswith("not checked: the history does not say")
     (at,) = [row for row in found["epsilon"] if row["delta"] == 1e-5]
     # Opacus estimates the same epsilon by its own lattice.
     assert at["epsilon"] == pytest.approx(engine.get_epsilon(1e-5), rel=0.02)
+
+
+@pytest.mark.filterwarnings("ignore::gdpnum.dpsgd.AccountingMismatch")
+def test_what_the_accountant_saw_is_found_and_accounted_for(tmp_path):
+    library.integrations.opacus.register()
+    training = Training("gdpnum", poisson_sampling=False).epochs(1)
+    path = training.saved(str(tmp_path / "checkpoint.pt"))
+    result = gdpnum("opacus", path)
+    assert result.exit_code == 0
+    assert "mu = 1.0000" in result.stdout
+    assert "in a fixed order by SequentialSampler" in " ".join(result.stdout.split())
+    assert "warning: batches were drawn in a fixed order" in " ".join(result.stderr.split())
 
 
 def test_a_model_without_its_accountant_is_no_checkpoint(tmp_path):

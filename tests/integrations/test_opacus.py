@@ -16,7 +16,7 @@ import pytest
 import gdpnum
 from gdpnum.dpsgd import CTDAccountant
 from gdpnum.integrations import opacus as ours
-from gdpnum.integrations.opacus import AccountingMismatch, from_opacus, register
+from gdpnum.integrations.opacus import from_opacus, register
 
 torch = pytest.importorskip("torch")
 opacus = pytest.importorskip("opacus")
@@ -29,10 +29,9 @@ from opacus.accountants import (  # noqa: E402
 )
 from opacus.accountants.prv import PRVAccountant  # noqa: E402
 from opacus.accountants.utils import get_noise_multiplier  # noqa: E402
-from opacus.optimizers import AdaClipDPOptimizer  # noqa: E402
 from opacus.utils.batch_memory_manager import BatchMemoryManager  # noqa: E402
-from opacus.utils.uniform_sampler import UniformWithReplacementSampler  # noqa: E402
-from torch.utils.data import DataLoader, TensorDataset  # noqa: E402
+
+from tests.integrations.opacus_training import RATE, Training  # noqa: E402
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:Secure RNG turned off"),
@@ -43,64 +42,12 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::FutureWarning:torch"),
 ]
 
-RECORDS, BATCH = 200, 20
-RATE = BATCH / RECORDS
 DELTA = 1e-5
-
-IS_1_6 = hasattr(opacus.accountants, "register_accountant")
 
 
 @pytest.fixture(autouse=True)
 def _registered():
     register()
-
-
-class Training:
-    """A logistic regression on noise, under an engine."""
-
-    def __init__(self, accountant, noise_multiplier=1.0, with_epsilon=None, **options):
-        torch.manual_seed(0)
-        x = torch.randn(RECORDS, 4)
-        data = TensorDataset(x, (x[:, 0] > 0.0).long())
-        model = torch.nn.Linear(4, 2)
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        self.engine = PrivacyEngine(accountant=accountant)
-        make = self.engine.make_private
-        if with_epsilon is None:
-            options["noise_multiplier"] = noise_multiplier
-        else:
-            make = self.engine.make_private_with_epsilon
-            options.update(with_epsilon)
-        self.model, self.optimizer, self.loader = make(
-            module=model,
-            optimizer=optimizer,
-            data_loader=DataLoader(data, batch_size=BATCH),
-            max_grad_norm=1.0,
-            **options,
-        )
-
-    def epochs(self, count):
-        for _ in range(count):
-            for x, y in self.loader:
-                self.batch(x, y)
-        return self
-
-    def batch(self, x, y):
-        self.optimizer.zero_grad()
-        torch.nn.functional.cross_entropy(self.model(x), y).backward()
-        self.optimizer.step()
-
-    @property
-    def fit(self):
-        return gdpnum.fit_gdp(from_opacus(self.engine))
-
-    def saved(self, path):
-        self.engine.save_checkpoint(path=path, module=self.model, optimizer=self.optimizer)
-        return path
-
-    def loaded(self, path):
-        self.engine.load_checkpoint(path=path, module=self.model, optimizer=self.optimizer)
-        return self
 
 
 STEPS = 30
@@ -135,7 +82,9 @@ def test_the_engine_asks_for_epsilon(trained):
 
 
 def test_any_accountant_gives_the_same_mu(trained):
-    mus = {name: training.fit.mu for name, training in trained.items()}
+    mus = {
+        name: gdpnum.fit_gdp(from_opacus(training.engine)).mu for name, training in trained.items()
+    }
     assert set(mus.values()) == {gdpnum.fit_gdp(RUN).mu}
 
 
@@ -209,7 +158,7 @@ def test_training_without_noise_has_no_finite_mu():
     training = Training("gdpnum", noise_multiplier=0.0).epochs(1)
     assert training.engine.get_epsilon(DELTA) == float("inf")
     assert training.engine.accountant.get_mu_and_regret()[0] == float("inf")
-    assert training.fit.mu == float("inf")
+    assert gdpnum.fit_gdp(from_opacus(training.engine)).mu == float("inf")
 
 
 # --- noise for a budget ---------------------------------------------------------------------------
@@ -366,78 +315,6 @@ def test_what_has_no_history_is_refused(source):
 def test_a_malformed_history_is_refused():
     with pytest.raises(gdpnum.InvalidArgument, match=r"history\[1\]: sample_rate=2.0"):
         from_opacus([(1.0, 0.1, 5), (1.0, 2.0, 5)])
-
-
-# --- accounting that does not match ---------------------------------------------------------------
-
-
-def test_a_run_before_its_first_step_is_noticed():
-    engine = PrivacyEngine(accountant="rdp")
-    with pytest.warns(AccountingMismatch, match="no step is recorded") as caught:
-        run = from_opacus(engine)
-    assert caught[0].filename == __file__
-    assert gdpnum.fit_gdp(run).mu == 0.0
-
-
-def test_a_poisson_loader_matches(trained):
-    for training in trained.values():
-        run = from_opacus(
-            training.engine, data_loader=training.loader, optimizer=training.optimizer
-        )
-        assert run == RUN
-
-
-def test_a_loader_that_shuffles_is_noticed():
-    training = Training("gdpnum", poisson_sampling=False).epochs(3)
-    assert from_opacus(training.engine) == RUN  # the history looks the same
-    with pytest.warns(AccountingMismatch, match="BatchSampler, not by Poisson") as caught:
-        from_opacus(training.engine, data_loader=training.loader)
-    assert caught[0].filename == __file__
-
-
-def test_a_sampler_faster_than_its_record_is_noticed(trained):
-    data = trained["prv"].loader.dataset
-    # Opacus would record 1 / len(loader) = 1 / 50.
-    sampler = UniformWithReplacementSampler(num_samples=RECORDS, sample_rate=0.1, steps=50)
-    loader = DataLoader(data, batch_sampler=sampler)
-    with pytest.warns(AccountingMismatch, match=r"sample_rate=0.02.*probability 0.1"):
-        from_opacus([(1.0, 1.0 / len(loader), 50)], data_loader=loader)
-
-
-def test_workers_that_all_draw_from_everything_are_noticed(monkeypatch, trained):
-    monkeypatch.setattr(torch.distributed, "is_initialized", lambda: True)
-    monkeypatch.setattr(torch.distributed, "get_world_size", lambda *_: 2)
-    monkeypatch.setattr(torch.distributed, "get_rank", lambda *_: 0)
-    with pytest.warns(AccountingMismatch, match="each of 2 workers"):
-        from_opacus(trained["prv"].engine, data_loader=trained["prv"].loader)
-    split = opacus.data_loader.DPDataLoader(
-        trained["prv"].loader.dataset, sample_rate=RATE, distributed=True
-    )
-    assert from_opacus(trained["prv"].engine, data_loader=split) == RUN
-
-
-def test_adaptive_clipping_is_noticed_where_it_records_too_much_noise():
-    training = Training(
-        "gdpnum",
-        clipping="adaptive",
-        target_unclipped_quantile=0.5,
-        clipbound_learning_rate=0.2,
-        max_clipbound=10.0,
-        min_clipbound=0.1,
-        unclipped_num_std=1.0,
-    ).epochs(1)
-    assert isinstance(training.optimizer, AdaClipDPOptimizer)
-    if IS_1_6:
-        assert training.engine.accountant.history == [(1.0, RATE, 10)]
-        from_opacus(training.engine, optimizer=training.optimizer)
-    else:
-        with pytest.warns(AccountingMismatch, match="noise_multiplier=1.1547.* it is 1;"):
-            from_opacus(training.engine, optimizer=training.optimizer)
-
-
-def test_a_loader_of_another_kind_is_refused():
-    with pytest.raises(gdpnum.InvalidType, match="batch_sampler"):
-        from_opacus([(1.0, 0.1, 1)], data_loader=[1, 2])
 
 
 # --- without the package --------------------------------------------------------------------------

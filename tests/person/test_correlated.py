@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gdpnum import (
@@ -26,6 +26,7 @@ from gdpnum import (
 from gdpnum.curve.gaussian import GaussianCurve
 from gdpnum.measures.divergence import delta_divergence
 from gdpnum.pairs.sensitivity import _by_lags, _by_rows, _diagonal, _sensitivity, sensitivity
+from tests.examples import examples
 
 SQUARE_ROOT = np.cumprod(np.append(1.0, 1.0 - 0.5 / np.arange(1.0, 10_000.0)))
 
@@ -104,7 +105,7 @@ def absolute(matrix, chosen):
     return math.sqrt(max(float(gram[np.ix_(steps, steps)].sum()) for steps in chosen))
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(
     st.integers(0, 2**32 - 1),
     st.integers(2, 7),

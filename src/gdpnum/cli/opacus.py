@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -28,11 +27,10 @@ def opacus(
     """Account for the training that an Opacus checkpoint records.
 
     Nothing in the file is run, and neither torch nor Opacus is needed. Opacus records Poisson
-    sampling whatever the sampler did; make sure that it did so.
+    sampling whatever the sampler did; the accountant of gdpnum also records what it saw. The
+    statement says how batches were drawn and what was not checked; findings follow it.
     """
-    with warnings.catch_warnings(record=True) as found:
-        warnings.simplefilter("always")
-        run = gdpnum.from_opacus(checkpoint)
-    present(run, values)
-    for warning in found:
-        tell(f"warning: {warning.message}")
+    check = gdpnum.check_engine(checkpoint)
+    present(check.run, values, wishes={"batches": check.batches})
+    for finding in check.findings:
+        tell(f"{'note' if finding.effect == 'harmless' else 'warning'}: {finding.text}")
