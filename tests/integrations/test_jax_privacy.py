@@ -8,11 +8,7 @@ import pytest
 
 import gdpnum
 from gdpnum import DPSGD, FixedSize, TruncatedPoisson, fit_gdp
-from gdpnum.integrations.dp_accounting import (
-    RelabelledNeighbours,
-    from_dp_accountant,
-    from_dp_event,
-)
+from gdpnum.integrations.dp_accounting import from_dp_accountant, from_dp_event
 
 theirs = pytest.importorskip("dp_accounting")
 accounting = pytest.importorskip("jax_privacy.experimental.accounting")
@@ -29,9 +25,8 @@ def test_dpsgd_is_the_native_mechanism():
 
 def test_bands_divide_the_steps():
     event = accounting.amplified_bandmf_event(1.0, 1000, num_bands=4, sampling_prob=0.04)
-    native = DPSGD(noise_multiplier=1.0, sample_rate=0.04, steps=250)
-    with pytest.warns(RelabelledNeighbours):
-        assert from_dp_event(event, neighbouring="replace_special") == native
+    native = DPSGD(noise_multiplier=1.0, sample_rate=0.04, steps=250, neighbouring="zero_out")
+    assert from_dp_event(event, neighbouring="replace_special") == native
 
 
 def test_an_execution_plan_says_what_it_runs():
@@ -44,9 +39,8 @@ def test_an_execution_plan_says_what_it_runs():
         sampling_prob=0.5,
     )
     relation = config.accountant.neighboring_relation
-    with pytest.warns(RelabelledNeighbours):
-        run = from_dp_event(config.plan.dp_event, neighbouring=relation)
-    assert run == DPSGD(noise_multiplier=2.0, sample_rate=0.5, steps=4)
+    run = from_dp_event(config.plan.dp_event, neighbouring=relation)
+    assert run == DPSGD(noise_multiplier=2.0, sample_rate=0.5, steps=4, neighbouring="zero_out")
 
 
 def test_truncated_batches_cost_little_but_in_rare_events():
@@ -89,7 +83,6 @@ def test_users_with_several_examples_are_a_mixture():
 @pytest.mark.parametrize(
     ("name", "mu"), [("jax_privacy_dpsgd.py", "0.392"), ("jax_privacy_banded.py", "0.526")]
 )
-@pytest.mark.filterwarnings("ignore::gdpnum.integrations.dp_accounting.RelabelledNeighbours")
 def test_the_examples_run(name, mu, capsys):
     runpy.run_path(str(EXAMPLES / name))
     assert f"mu = {mu} " in capsys.readouterr().out

@@ -4,12 +4,13 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import gdpnum
 from gdpnum.statements import Statement, statement
 from gdpnum.statements.description import leaf_of, parts_of, run_of
+from tests.examples import examples
 from tests.statements.settings import SETTINGS
 
 SCHEMA = json.loads(
@@ -66,7 +67,7 @@ def test_every_kind_of_run_is_the_same_after_json(run):
     check(statement(run))
 
 
-@settings(max_examples=10)
+@examples(10)
 @given(
     st.text(),
     st.integers(1, 10**9),
@@ -210,7 +211,8 @@ def test_a_lowered_mu_is_refused():
         (["epsilon", 0, "epsilon"], 0.97, "'epsilon' contradicts profile_points"),
         (["stated", "tuning"], 3, "tuning=3 is of type int"),
         (["stated", "extra"], "x", "text is not a statement"),
-        (["audit"], {"sentences": [3], "rows": []}, "audit=3 is of type int"),
+        (["audit"], {"sentences": [3], "rows": [], "refutes": False}, "audit=3 is of type int"),
+        (["audit"], {"sentences": [], "rows": [], "refutes": 1}, "refutes=1 is not an option"),
         (["name"], 5, "name=5 is of type int, not a text"),
         (["date"], 7, "date=7 is of type int"),
         (["date"], "20260301", "'date' is not a date|date='20260301' is not a date"),

@@ -13,13 +13,14 @@ import typer
 
 import gdpnum
 from gdpnum import _validate
+from gdpnum._optional import imported
 from gdpnum.cli.files import check_ending, check_installed, check_writable, replacing
 from gdpnum.cli.options import JSON, SLACK, STATEMENT, TRAINING, Option, given, one, takes
 from gdpnum.cli.program import NOTHING, epilog, flat, tell
 from gdpnum.cli.settings import grid_of, settings_in
 from gdpnum.cli.tables import as_table
 from gdpnum.errors import InvalidArgument
-from gdpnum.rounding import rounded_down, rounded_up
+from gdpnum.rounding import as_given, rounded_down, rounded_up
 
 if TYPE_CHECKING:
     from gdpnum import SweepTable
@@ -139,7 +140,6 @@ def _executor(scheduler: str | None) -> Iterator[Any]:
     if scheduler is None:
         yield None
         return
-    from gdpnum._optional import imported  # noqa: PLC0415
 
     distributed = imported("dask.distributed", extra="dask")
     try:
@@ -174,8 +174,6 @@ _BOUNDS = ("mu", "regret", "tail_ratio", "advantage", "epsilon", "delta", "tpr")
 
 
 def _cell(name: str, value: object, record: dict[str, Any]) -> str:
-    from gdpnum.rounding import as_given  # noqa: PLC0415
-
     if value is None:
         return "-"
     if isinstance(value, float) and record["error"] is None:

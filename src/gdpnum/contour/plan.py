@@ -78,18 +78,21 @@ class Plan(NamedTuple):
         )
 
 
-def period(rungs: Rungs, runs: int, lam: Floats, epsilon: Floats, log_error: Floats) -> Floats:
+def period(rungs: Rungs, others: Rungs, lam: Floats, epsilon: Floats, log_error: Floats) -> Floats:
     """The least period for which images add no more than exp(log_error), by row.
 
-    To exp(eps) alpha, that is; to delta, kappa times as much.
+    To exp(eps) alpha, that is; to delta, kappa times as much. ``others`` are the rungs of the other
+    direction.
     """
     lam, epsilon, log_error = lam[:, None], epsilon[:, None], log_error[:, None]
-    longest = np.zeros(lam.shape[0])
-    for side, ladder in enumerate((rungs, rungs.other(runs))):
-        slope = 1.0 + ladder.lam if side else -ladder.lam
-        gap = slope + lam if side else -(slope + lam)
-        needed = ladder.values + slope * epsilon - log_error
-        longest = np.maximum(longest, np.where(gap > 0.0, needed / gap, np.inf).min(axis=1))
+    gap = rungs.lam - lam
+    above = (rungs.values - rungs.lam * epsilon - log_error) / gap
+    above = np.where(gap > 0.0, above, np.inf).min(axis=1)
+    slope = 1.0 + others.lam
+    gap = slope + lam
+    below = (others.values + slope * epsilon - log_error) / gap
+    below = np.where(gap > 0.0, below, np.inf).min(axis=1)
+    longest: Floats = np.maximum(np.maximum(above, below), 0.0)
     return longest
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
+from typing import Any
 
 from scipy.special import bdtrc
 
@@ -15,6 +17,7 @@ from gdpnum.kinds.batch_words import words
 from gdpnum.kinds.poisson import POISSON_SAMPLED
 from gdpnum.mechanisms.batches import (
     Allocated,
+    Batches,
     CyclicPoisson,
     FixedSize,
     Shuffled,
@@ -37,7 +40,6 @@ _SMALLEST_SIGMA = 0.05
 # Allocation to more steps than this has not been tried.
 _MOST_BINS = 10**8
 
-_CURVE = Missing("its curve is computed, from its pair")
 _KNOB = Missing("turn the noise: calibrate a function of the noise multiplier")
 
 
@@ -50,9 +52,30 @@ def _square(mu_times_sigma: Fraction | int, sigma: float) -> Fraction:
     return Fraction(mu_times_sigma) ** 2 / Fraction(sigma) ** 2
 
 
-def _gaussian_divergences(square: Fraction, orders: Floats) -> Divergences | None:
-    """What is (mu, 0)-GDP has no larger divergences than the Gaussian of that mu."""
-    return pair_divergences(GaussianPair(root_above(square)), orders) if square > 0 else None
+def _kind(
+    example: Batches,
+    *,
+    squared_mu: Callable[[Any], Fraction],
+    pair: Callable[[Any], Pair | Bracket | None],
+    **more: Any,
+) -> Kind:
+    """The record of batches that are (mu, 0)-GDP: no divergence exceeds that of the Gaussian."""
+
+    def divergences(leaf: Batches, orders: Floats) -> Divergences | None:
+        square = squared_mu(leaf)
+        return pair_divergences(GaussianPair(root_above(square)), orders) if square > 0 else None
+
+    return Kind(
+        description=type(example),
+        example=example,
+        pair=pair,
+        squared_mu=squared_mu,
+        divergences=divergences,
+        concentration=lambda leaf, _: 0.5 * root_above(squared_mu(leaf)) ** 2,
+        knob=_KNOB,
+        words=words,
+        **more,
+    )
 
 
 def _noisy(sigma: float) -> float:
@@ -117,21 +140,12 @@ def _is_always_drawn(leaf: FixedSize) -> bool:
     return leaf.neighbouring == "replace" and _least_drawn(leaf) == _most_drawn(leaf)
 
 
-FIXED_SIZE = Kind(
-    description=FixedSize,
-    example=FixedSize(
-        Gaussian(sigma=2.0, neighbouring="replace"), batch_size=10, dataset_size=1000
-    ),
+FIXED_SIZE = _kind(
+    FixedSize(Gaussian(sigma=2.0, neighbouring="replace"), batch_size=10, dataset_size=1000),
     pair=_fixed_pair,
     squared_mu=_fixed_square,
     is_gaussian=_is_always_drawn,
     is_tight=_is_always_drawn,
-    mass_at_infinity=lambda _: 0.0,
-    divergences=lambda leaf, orders: _gaussian_divergences(_fixed_square(leaf), orders),
-    concentration=lambda leaf, _: 0.5 * root_above(_fixed_square(leaf)) ** 2,
-    curve=_CURVE,
-    knob=_KNOB,
-    words=words,
     readers=("SampledWithoutReplacementDpEvent", "SampledWithReplacementDpEvent"),
 )
 
@@ -143,20 +157,12 @@ def _shuffled_square(leaf: Shuffled) -> Fraction:
     return _square(_moved(leaf) * leaf.records_per_person, leaf.inner.sigma)
 
 
-SHUFFLED = Kind(
-    description=Shuffled,
-    example=Shuffled(Gaussian(sigma=2.0, neighbouring="zero_out")),
+SHUFFLED = _kind(
+    Shuffled(Gaussian(sigma=2.0, neighbouring="zero_out")),
     pair=lambda leaf: GaussianPair(root_above(_shuffled_square(leaf))),
     squared_mu=_shuffled_square,
     is_gaussian=lambda _: True,
     is_tight=lambda _: True,
-    mass_at_infinity=lambda _: 0.0,
-    divergences=lambda leaf, orders: _gaussian_divergences(_shuffled_square(leaf), orders),
-    concentration=lambda leaf, _: 0.5 * root_above(_shuffled_square(leaf)) ** 2,
-    curve=_CURVE,
-    knob=_KNOB,
-    words=words,
-    readers=(),
 )
 
 
@@ -219,22 +225,14 @@ def _is_in_every_bin(leaf: Allocated) -> bool:
     return leaf.times == leaf.bins
 
 
-ALLOCATED = Kind(
-    description=Allocated,
-    example=Allocated(Gaussian(sigma=2.0), bins=10),
+ALLOCATED = _kind(
+    Allocated(Gaussian(sigma=2.0), bins=10),
     pair=_allocated_pair,
     together=_blocks,
     is_several=lambda leaf: leaf.times > 1,
     squared_mu=_allocated_square,
     is_gaussian=_is_in_every_bin,
     is_tight=_is_in_every_bin,
-    mass_at_infinity=lambda _: 0.0,
-    divergences=lambda leaf, orders: _gaussian_divergences(_allocated_square(leaf), orders),
-    concentration=lambda leaf, _: 0.5 * root_above(_allocated_square(leaf)) ** 2,
-    curve=_CURVE,
-    knob=_KNOB,
-    words=words,
-    readers=(),
 )
 
 
@@ -279,19 +277,10 @@ def _truncated_square(leaf: TruncatedPoisson) -> Fraction:
     return _square(2, leaf.inner.sigma) if leaf.rate > 0.0 else Fraction(0)
 
 
-TRUNCATED_POISSON = Kind(
-    description=TruncatedPoisson,
-    example=TruncatedPoisson(Gaussian(sigma=2.0), rate=0.05, dataset_size=1000, max_batch_size=60),
+TRUNCATED_POISSON = _kind(
+    TruncatedPoisson(Gaussian(sigma=2.0), rate=0.05, dataset_size=1000, max_batch_size=60),
     pair=_truncated_pair,
     squared_mu=_truncated_square,
-    is_gaussian=lambda _: False,
-    is_tight=lambda _: False,
-    mass_at_infinity=lambda _: 0.0,
-    divergences=lambda leaf, orders: _gaussian_divergences(_truncated_square(leaf), orders),
-    concentration=lambda leaf, _: 0.5 * root_above(_truncated_square(leaf)) ** 2,
-    curve=_CURVE,
-    knob=_KNOB,
-    words=words,
     readers=("TruncatedSubsampledGaussianDpEvent",),
 )
 
@@ -311,8 +300,6 @@ CYCLIC_POISSON = Kind(
     mass_at_infinity=lambda leaf: POISSON_SAMPLED.mass_at_infinity(_cycle(leaf)),
     divergences=lambda leaf, orders: POISSON_SAMPLED.divergences(_cycle(leaf), orders),
     concentration=lambda leaf, order: POISSON_SAMPLED.concentration(_cycle(leaf), order),
-    curve=_CURVE,
     knob=_KNOB,
     words=words,
-    readers=(),
 )
