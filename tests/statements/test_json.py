@@ -4,12 +4,13 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import gdpnum
 from gdpnum.statements import Statement, statement
 from gdpnum.statements.description import leaf_of, parts_of, run_of
+from tests.examples import examples
 from tests.statements.settings import SETTINGS
 
 SCHEMA = json.loads(
@@ -66,7 +67,7 @@ def test_every_kind_of_run_is_the_same_after_json(run):
     check(statement(run))
 
 
-@settings(max_examples=10)
+@examples(10)
 @given(
     st.text(),
     st.integers(1, 10**9),
