@@ -31,7 +31,7 @@ _CUT = """
     const box = one.getBoundingClientRect();
     const scrolls = "pre, .table-wrapper, .formula, .formula-inline.long, .scroll, .columns";
     return box.width > 0 && box.right > innerWidth + 1 && !one.closest(scrolls);
-  }).map((one) => `${one.tagName.toLowerCase()} "${one.textContent.replace(/\\s+/g, " ").trim().slice(0, 40)}"`))
+  }).map((one) => one.tagName.toLowerCase() + " " + one.textContent.trim().slice(0, 40)))
 """
 
 # Markup that was not understood and came through as text.
@@ -107,7 +107,7 @@ def cut(site: Path) -> list[str]:
             browser.open(path)
             for width in _WIDTHS:
                 browser.resize(width)
-                cuts = browser.evaluate(_CUT)[:2]
+                cuts = [" ".join(one.split()) for one in browser.evaluate(_CUT)[:2]]
                 name = path.relative_to(site)
                 found += [f"{name} cuts {one} at {width} pixels" for one in cuts]
     return found
