@@ -117,7 +117,8 @@ $(INSTALLED_OTHER): pyproject.toml
 $(INSTALLED_ALL): pyproject.toml | $(VENV_ALL)/bin/python
 	@echo "Installing gdpnum and the packages it works with into $(VENV_ALL); this takes minutes"
 	@$(PIP_ALL) install torch==2.13.0
-	@$(PIP_ALL) install --editable '.[dev,all,opacus,jax]' prv-accountant==0.2.0
+	@$(PIP_ALL) install --editable '.[dev,all,opacus,jax]' prv-accountant==0.2.0 \
+	  lightning transformers accelerate
 	@touch $@
 
 # Debian ships python3 without ensurepip; a venv made there would lack pip.

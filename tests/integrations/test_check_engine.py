@@ -383,7 +383,8 @@ def test_two_workers_share_the_dataset_or_are_found_not_to(tmp_path):
     names, _, epsilon = found["everything"]
     assert names == ["copies"]
     person = DPSGD(noise_multiplier=1.0, sample_rate=0.1, steps=3, records_per_person=2)
-    assert epsilon == pytest.approx(tradeoff_curve(person).epsilon(1e-5), rel=1e-6)
+    exact = tradeoff_curve(person).epsilon(1e-5)
+    assert exact * (1 - 1e-9) <= epsilon <= 1.001 * exact
     # 201 records for two workers: one is in the epoch twice.
     names, _, epsilon = found["padded"]
     assert names[:2] == ["sampler", "copies"]
