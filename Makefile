@@ -25,6 +25,9 @@ PYTEST := $(BIN)/python -m pytest $(SPREAD) --ignore=tests/integrations
 # What tests need beside the library itself.
 TESTING := hypothesis jsonschema mpmath pytest pytest-xdist python-flint
 
+# Packages beside which tests/integrations looks, or in which it works, and that no extra brings.
+PEERS := accelerate diffprivlib joblib lightning mlflow-skinny pipeline-dp ray riskcal transformers wandb
+
 # Pythons that can make an environment: the lowest that is supported, which is also the newest that
 # the lowest numpy runs on, and one that is not the one we develop with.
 python_of = $(shell for v in $(1); do for p in python$$v $$HOME/.pyenv/versions/$$v.*/bin/python; do \
@@ -117,8 +120,7 @@ $(INSTALLED_OTHER): pyproject.toml
 $(INSTALLED_ALL): pyproject.toml | $(VENV_ALL)/bin/python
 	@echo "Installing gdpnum and the packages it works with into $(VENV_ALL); this takes minutes"
 	@$(PIP_ALL) install torch==2.13.0
-	@$(PIP_ALL) install --editable '.[dev,all,opacus,jax]' prv-accountant==0.2.0 \
-	  lightning transformers accelerate
+	@$(PIP_ALL) install --editable '.[dev,all,opacus,jax]' prv-accountant==0.2.0 $(PEERS)
 	@touch $@
 
 # Debian ships python3 without ensurepip; a venv made there would lack pip.

@@ -46,7 +46,6 @@ else:  # 2.0, by default for a record replaced by one that contributes nothing
     )
     event = config.plan.dp_event
 
-# Of "replace special" gdpnum warns that it labels the run "add_remove", which has the same numbers.
 run = from_dp_event(event, neighbouring=relation)
 
 fit = gdpnum.fit_gdp(run)

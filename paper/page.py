@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import gdpnum
 from gdpnum.blocks.html import content_hash, element, escaped, head, table
 from gdpnum.rounding import rounded_up
-from gdpnum.statements.citation import CITATION, URL
+from gdpnum.statements.texts import CITATION, URL
 from paper.result import Cell, Finding, Listing, Number, Picture, Section, Table
 
 if TYPE_CHECKING:

@@ -2,6 +2,7 @@
 
 import math
 from fractions import Fraction
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from gdpnum import (
     GDP,
     ApproxDP,
     DiscreteGaussian,
+    DiscreteLaplace,
     Gaussian,
     InvalidArgument,
     KnownCurve,
@@ -22,6 +24,7 @@ from gdpnum import (
     TradeoffCurve,
     UnsupportedMechanism,
     fit_gdp,
+    from_pld,
     regret,
     statement,
     tradeoff_curve,
@@ -112,6 +115,71 @@ def test_slack_that_makes_a_difference_is_used():
     assert wide.mu < 0.76
 
 
+def composed_vertices(p, q, times):
+    """All outcomes of some releases together: the hull of the tests of both directions."""
+    together, other = p, q
+    for _ in range(times - 1):
+        together, other = np.outer(together, p).ravel(), np.outer(other, q).ravel()
+    points = []
+    for one, against in ((together, other), (other, together)):
+        order = np.argsort(against / one)
+        points += zip(
+            np.append(0.0, np.cumsum(against[order])),
+            np.append(1.0, 1.0 - np.cumsum(one[order])),
+            strict=True,
+        )
+    hull = []
+    for x, y in sorted(points):
+        while len(hull) > 1 and (hull[-1][0] - hull[-2][0]) * (y - hull[-2][1]) <= (
+            hull[-1][1] - hull[-2][1]
+        ) * (x - hull[-2][0]):
+            hull.pop()
+        hull.append((x, y))
+    return np.array(hull).T
+
+
+@pytest.mark.parametrize(("scale", "rate", "steps"), [(4.115, 0.2375, 3), (0.7, 0.5, 5)])
+def test_a_few_outcomes_have_their_own_curve(scale, rate, steps):
+    run = PoissonSampled(DiscreteLaplace(scale=scale), rate=rate) * steps
+    # A shift by one leaves two losses: the noise is at least as large as the shift, or it is not.
+    r = math.exp(-1.0 / scale)
+    shown, hidden = 1.0 / (1.0 + r), r / (1.0 + r)
+    p = (1.0 - rate) * np.array([hidden, shown]) + rate * np.array([shown, hidden])
+    q = np.array([hidden, shown])
+    alphas = np.linspace(0.0, 1.0, 501)
+    exact = np.interp(alphas, *composed_vertices(p, q, steps))
+    found = tradeoff_curve(run).beta(alphas)
+    assert (found <= exact + 1e-13).all()
+    assert (found >= exact - 1e-9).all()
+    fit = fit_gdp(run)
+    assert fit.mu - fit.mu_lower < 1e-3 * fit.mu
+
+
+@pytest.mark.parametrize(
+    ("p", "q", "times"),
+    [
+        ([0.129, 0.871], [0.459, 0.541], 2),
+        ([0.2, 0.5, 0.3], [0.35, 0.2, 0.45], 2),
+        ([0.05, 0.25, 0.1, 0.6], [0.2, 0.1, 0.3, 0.4], 3),
+    ],
+)
+def test_regret_of_composed_curves_is_that_of_their_outcomes(p, q, times):
+    p, q = np.array(p), np.array(q)
+    alphas, betas = composed_vertices(p, q, 1)
+    forward = np.argsort(q / p)
+    one = TradeoffCurve.from_vertices(
+        np.append(0.0, np.cumsum(q[forward])).clip(0, 1),
+        np.append(np.append(1.0, 1.0 - np.cumsum(p[forward])[:-1]), 0.0),
+    )
+    fit = fit_gdp(KnownCurve(one) * times)
+    alphas, betas = composed_vertices(p, q, times)
+    epsilons = np.linspace(0.0, 20.0, 100_001)[:, None]
+    true = (1.0 - betas - np.exp(epsilons) * alphas).max(axis=1)
+    claimed = fit.curve().delta(epsilons[:, 0])
+    exact = ((claimed - true) / (1.0 + np.exp(epsilons[:, 0]))).max()
+    assert exact <= fit.regret <= 1.02 * exact
+
+
 # --- crashes, hangs, memory ----------------------------------------------------------------------
 
 
@@ -120,6 +188,31 @@ def test_a_summary_is_compared_with_what_reveals_everything_now_and_then():
     assert 0.0 < found < 0.5
     with pytest.raises((InvalidArgument, UnsupportedMechanism)):
         regret(GDP(mu=5.0), ApproxDP(epsilon=0.0, delta=1e-3) * 10)
+
+
+@pytest.mark.usefixtures("three_gigabytes")
+@pytest.mark.parametrize("mu", [5e6, 2e7, 1e99])
+def test_a_mu_beyond_all_sense_has_a_curve(mu):
+    curve = tradeoff_curve(GDP(mu=mu, slack=1e-12))
+    assert curve.advantage == curve.tpr(1e-300) == 1.0
+    assert fit_gdp(GDP(mu=mu, slack=1e-12)).mu <= mu
+
+
+@pytest.mark.parametrize("step", [math.nan, -1e-4, 0.0, math.inf])
+def test_a_loss_distribution_without_a_lattice_is_refused(step):
+    masses = SimpleNamespace(
+        _loss_probs={1: 0.75, -1: 0.25}, _infinity_mass=0.0, _discretization=step
+    )
+    pld = SimpleNamespace(_pmf_remove=masses, _pmf_add=masses, _symmetric=True)
+    with pytest.raises(InvalidArgument, match="discretisation"):
+        from_pld(pld)
+
+
+def test_an_address_in_a_name_is_no_link():
+    said = statement(Gaussian(sigma=1.0), name="www.example.org and WWW.other.org")
+    written = said.to_markdown()
+    assert "www\\.example.org and WWW\\.other.org" in written
+    assert "www." not in written.lower()
 
 
 def test_numpy_may_raise_on_every_floating_point_event():

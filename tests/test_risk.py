@@ -1,6 +1,7 @@
 """Risk: what the bounds mean, against attacks spelled out."""
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -93,6 +94,38 @@ def test_predictive_values_at_the_edges():
     assert risk.positive_predictive_value(leaky, prior=0.3, fpr=0.0) == 1.0
 
 
+def test_arrays_are_answered_one_by_one():
+    rates = np.array([[0.0, 1e-9, 0.01], [0.5, 0.75, 1.0]])
+    # One curve that is its own inverse, and one that is not.
+    lopsided = TradeoffCurve.from_vertices([0.0, 0.5, 1.0], [1.0, 0.3, 0.0])
+    for subject in (GDP(mu=1.2), lopsided):
+        for ask in (
+            lambda rate, of=subject: risk.tpr(of, rate),
+            lambda rate, of=subject: risk.fnr(of, rate),
+            lambda rate, of=subject: risk.attack_success(of, rate),
+            lambda rate, of=subject: risk.bayes_error(of, rate),
+            lambda rate, of=subject: risk.positive_predictive_value(of, prior=0.3, fpr=rate),
+            lambda rate, of=subject: risk.positive_predictive_value(of, prior=rate, fpr=0.3),
+        ):
+            found = ask(rates)
+            assert found.shape == rates.shape
+            assert [ask(float(rate)) for rate in rates.flat] == found.ravel().tolist()
+
+
+@given(st.floats(0.0, 1.0), st.floats(0.0, 6.0))
+def test_the_bayes_error_is_not_overstated(prior, epsilon):
+    """Randomised response: its four joint probabilities, as fractions."""
+    truth = Fraction(float(np.exp(epsilon)))
+    keep = truth / (1 + truth)
+    # An epsilon of no less than the log of the odds.
+    subject = PureDP(epsilon=math.nextafter(math.log(truth), math.inf))
+    prior_exact = Fraction(prior)
+    least = min(
+        prior_exact, 1 - prior_exact, (1 - prior_exact) * (1 - keep) + prior_exact * (1 - keep)
+    )
+    assert Fraction(risk.bayes_error(subject, prior)) <= least
+
+
 def test_nothing_learnt_leaves_the_prior():
     nothing = PureDP(epsilon=0.0)
     for prior in (0.0, 1e-9, 0.2, 0.5, 0.9, 1.0):
@@ -111,6 +144,11 @@ def test_nothing_learnt_leaves_the_prior():
         (
             lambda: risk.positive_predictive_value(GDP(mu=1.0), prior=2.0, fpr=0.1),
             "prior=2.0 is outside",
+        ),
+        (lambda: risk.fnr(GDP(mu=1.0), fpr=[0.1, 1.5]), r"fpr=1.5 is outside \[0, 1\]"),
+        (
+            lambda: risk.positive_predictive_value(GDP(mu=1.0), prior=[0.1] * 2, fpr=[0.1] * 3),
+            r"shapes \(2,\) and \(3,\) do not go together",
         ),
     ],
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from docutils import nodes
@@ -11,14 +12,20 @@ from sphinx.util import logging
 
 _log = logging.getLogger(__name__)
 
+# What the converter does not know, in words that it does.
+_SAID = {r"\arg": r"\operatorname{arg}"}
+
 # Characters of LaTeX from which on a formula may be wider than a phone.
 _LONG = 75
 
 
 def _markup(latex: str, display: str, node: nodes.Node) -> str:
+    known = latex
+    for command, words in _SAID.items():
+        known = re.sub(re.escape(command) + r"(?![A-Za-z])", lambda _, said=words: said, known)
     # A command that the converter does not know would be shown as it is written.
     try:
-        found = convert(latex, display=display)
+        found = convert(known, display=display)
     except Exception as error:
         _log.warning("no MathML for %r: %s", latex, error, location=node)
         return ""

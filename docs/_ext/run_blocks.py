@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import hashlib
 import traceback
+from html import escape
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -33,6 +34,9 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 _KEY = "gdpnum-session"
+
+# Characters from which on a line was broken because it was full.
+_BROKEN = 58
 
 
 class Run(SphinxDirective):
@@ -87,6 +91,8 @@ class Run(SphinxDirective):
         kind = self.options.get("as", "text")
         if kind == "page":
             return self.parse_text_to_nodes(printed, allow_section_headings=False)
+        if kind == "text":
+            return [_printed(printed.rstrip("\n"))]
         return [_literal(printed.rstrip("\n"), kind, "output")]
 
     def _picture(self, session: Session) -> nodes.Node:
@@ -110,11 +116,34 @@ class Output(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """The node of the text."""
-        return [_literal("\n".join(self.content), "text", "output")]
+        return [_printed("\n".join(self.content))]
 
 
 def _literal(text: str, language: str, *classes: str) -> nodes.Node:
     return nodes.literal_block(text, text, language=language, classes=list(classes))
+
+
+def _printed(text: str) -> nodes.Node:
+    """What was printed: on a phone, lines broken for a terminal join again and tables scroll."""
+    lines = text.split("\n")
+    shown, is_table = [], False
+    for number, line in enumerate(lines):
+        following = lines[number + 1] if number + 1 < len(lines) else ""
+        if _has_columns(line) != is_table:
+            is_table = not is_table
+            shown.append('<span class="columns">' if is_table else "</span>")
+        broken = len(line) >= _BROKEN and not is_table and following[:1].strip()
+        broken = broken and not _has_columns(following)
+        end = '<span class="fold">\n</span>' if broken else "\n"
+        shown.append(escape(line, quote=False) + end)
+    content = "".join([*shown, "</span>" if is_table else ""]).rstrip("\n")
+    classes = "output highlight-text notranslate"
+    markup = f'<div class="{classes}"><div class="highlight"><pre>{content}</pre></div></div>'
+    return nodes.raw("", markup, format="html")
+
+
+def _has_columns(line: str) -> bool:
+    return "  " in line.strip()
 
 
 def _end_session(app: Sphinx, _: object) -> None:

@@ -12,9 +12,10 @@ the value, what is allowed and, as ``advice``, what to do::
 
 from __future__ import annotations
 
+import datetime
 import math
 import reprlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from numbers import Integral, Real
 from typing import TypeVar
@@ -115,6 +116,43 @@ def count(
             f"{name}={brief(number)} is not a finite float: it is above 1.8e308; {advice}"
         ) from None
     return number
+
+
+def probabilities(name: str, values: object) -> list[float]:
+    """Return the numbers of a list, each in [0, 1], as floats."""
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        raise InvalidType(f"{shown(name, values)}, not a list; pass a list of numbers")
+    return [probability(f"{name}[{number}]", value) for number, value in enumerate(values)]
+
+
+def text_or_none(name: str, value: object) -> str | None:
+    """Return a text, or None where it is left out."""
+    if value is not None and not isinstance(value, str):
+        raise InvalidType(f"{shown(name, value)}, not a text; pass a str")
+    return value
+
+
+def texts(**values: object) -> None:
+    """Refuse what is neither a text nor None, by its name."""
+    for name, value in values.items():
+        text_or_none(name, value)
+
+
+def iso_date(date: object) -> str | None:
+    """Return a date as text, such as 2026-03-01."""
+    if isinstance(date, datetime.datetime):
+        date = date.date()
+    if isinstance(date, datetime.date):
+        return date.isoformat()
+    text = text_or_none("date", date)
+    if text is not None:
+        try:
+            return datetime.date.fromisoformat(text).isoformat()
+        except ValueError:
+            raise InvalidArgument(
+                f"date={text!r} is not a date; pass one such as '2026-03-01'"
+            ) from None
+    return None
 
 
 def lattice_step(name: str, value: object) -> float:

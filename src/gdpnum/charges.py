@@ -48,6 +48,7 @@ __all__ = [
     "log_alpha",
     "log_power",
     "many_jumps",
+    "odds",
     "phase",
     "power",
     "product_sum",
@@ -297,6 +298,11 @@ def renyi(orders: Floats) -> Floats:
     t log(1 / rate), by 1e-14 t.
     """
     return 1e-10 + 3e-14 * orders
+
+
+def odds() -> float:
+    """Relative error of log((1 - p) / p), and of a rate made of four products (Lemma C32)."""
+    return 2.0**-50
 
 
 # --- batches (docs/proofs_batches.md) ----------------------------------------------------------

@@ -14,8 +14,10 @@ from gdpnum.account import as_curve
 from gdpnum.blocks.block import Sentence, Table
 from gdpnum.blocks.html import html
 from gdpnum.bounds.accuracy import SMALLEST_TPR, checked_tolerance
+from gdpnum.curve.contour import ContourCurve
 from gdpnum.curve.gaussian import GaussianCurve
 from gdpnum.curve.order import Relation, Witness, curve_order
+from gdpnum.curve.piecewise import PiecewiseCurve
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import BudgetExceeded, InvalidArgument, InvalidType
 from gdpnum.measures.divergence import DeltaDivergence, delta_divergence
@@ -25,12 +27,9 @@ from gdpnum.representations import KnownCurve
 from gdpnum.rounding import rounded_down, rounded_up
 from gdpnum.subject import Subject
 
-__all__ = ["Comparison", "Crossing", "Order", "Pairing", "compare"]
+__all__ = ["Comparison", "Crossing", "Order", "Pairing", "compare", "pairing"]
 
 Order = Relation
-
-# Beside the vertices, so many false positive rates are looked at.
-_SCAN = 241
 
 # A curve that was given may be computed: to this by default, relative to its mu.
 _GIVEN = 1e-3
@@ -227,15 +226,7 @@ def compare(*subjects: Subject, slack: float = 1e-10, tolerance: float = 1e-4) -
         slack=slack,
         tolerance=tolerance,
         slacks=tuple(one.slack if isinstance(one, GDPFit) else slack for one in subjects),
-        pairings=tuple(
-            _pairing(
-                curves[i],
-                curves[j],
-                _margin(*both[i], subjects[j], tolerance)
-                + _margin(*both[j], subjects[i], tolerance),
-            )
-            for i, j in combinations(range(len(curves)), 2)
-        ),
+        pairings=tuple(pairing(*two, tolerance) for two in combinations(both, 2)),
     )
 
 
@@ -293,7 +284,12 @@ def _refuse_mixed(subjects: tuple[Subject, ...]) -> None:
         )
 
 
-def _pairing(first: TradeoffCurve, second: TradeoffCurve, margin: float) -> Pairing:
+def pairing(
+    one: tuple[Subject, TradeoffCurve], other: tuple[Subject, TradeoffCurve], tolerance: float
+) -> Pairing:
+    """How a subject with its curve stands to another; see `compare`."""
+    margin = _margin(*one, other[0], tolerance) + _margin(*other, one[0], tolerance)
+    first, second = _chords(one[1]), _chords(other[1])
     found = curve_order(first, second, margin=margin)
     lower, higher = found.lower, found.higher
     crossing = None
@@ -306,6 +302,11 @@ def _pairing(first: TradeoffCurve, second: TradeoffCurve, margin: float) -> Pair
         backward=delta_divergence(second, first),
         smallest_fpr=SMALLEST_TPR if margin > 0.0 else 0.0,
     )
+
+
+def _chords(curve: TradeoffCurve) -> TradeoffCurve:
+    """A curve that is asked often, by its chords: a ten-millionth below it, and there at once."""
+    return PiecewiseCurve(curve.steep) if isinstance(curve, ContourCurve) else curve
 
 
 def _crossing(

@@ -9,7 +9,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["NUMPY", "UNIT", "Floats", "quotient_above", "root_above", "root_below"]
+__all__ = [
+    "NUMPY",
+    "UNIT",
+    "Floats",
+    "quotient_above",
+    "quotient_below",
+    "root_above",
+    "root_below",
+]
 
 Floats = NDArray[np.float64]
 
@@ -26,6 +34,14 @@ def quotient_above(dividend: float, divisor: float) -> float:
     found = dividend / divisor
     if math.isfinite(found) and Fraction(found) * Fraction(divisor) < Fraction(dividend):
         return math.nextafter(found, math.inf)
+    return found
+
+
+def quotient_below(dividend: float, divisor: float) -> float:
+    """The quotient of two positive numbers, rounded down: exact, or the next float below it."""
+    found = dividend / divisor
+    if math.isfinite(found) and Fraction(found) * Fraction(divisor) > Fraction(dividend):
+        return math.nextafter(found, 0.0)
     return found
 
 

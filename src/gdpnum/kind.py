@@ -45,7 +45,7 @@ class Kind:
     """One record a mechanism; every part takes the description (the leaf) first.
 
     - ``pair``: the pair that dominates one release in one direction, the other being its reverse; a
-      `Bracket` where the release's own pair is unknown; None where nothing is revealed.
+      ``Bracket`` where the release's own pair is unknown; None where nothing is revealed.
     - ``squared_mu``: the square of a mu that holds without slack, as squares add up; exactly, as a
       fraction, or infinity. ``is_gaussian``: whether the release is exactly of that mu;
       ``is_tight``: whether no smaller mu holds without slack.

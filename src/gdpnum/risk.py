@@ -4,7 +4,7 @@ Each function takes a subject: a mechanism (its whole curve is used), a trade-of
 representation such as ``GDP(mu=1.0)``, or a fit from `fit_gdp`. Each returns a bound that no attack
 beats, for an attacker who knows everything but the record in question. An FPR is the share of
 non-members wrongly accused, a TPR the share of members found out; a prior is the probability of
-membership before the attack.
+membership before the attack. Rates and priors are numbers, answered by one, or arrays.
 
 >>> import gdpnum
 >>> run = gdpnum.DPSGD(noise_multiplier=9.4, sample_rate=16384 / 50000, steps=2000)
@@ -16,11 +16,15 @@ membership before the attack.
 
 from __future__ import annotations
 
-import math
+from typing import overload
 
-from gdpnum import _validate
+import numpy as np
+from numpy.typing import ArrayLike
+
+from gdpnum import arguments, charges
 from gdpnum.account import as_curve
 from gdpnum.curve.tradeoff import TradeoffCurve
+from gdpnum.floats import Floats
 from gdpnum.subject import Subject
 
 __all__ = [
@@ -50,17 +54,30 @@ def advantage(subject: Subject) -> float:
     return _curve(subject).advantage
 
 
-def tpr(subject: Subject, fpr: float) -> float:
+@overload
+def tpr(subject: Subject, fpr: float) -> float: ...
+@overload
+def tpr(subject: Subject, fpr: ArrayLike) -> float | Floats: ...
+def tpr(subject: Subject, fpr: ArrayLike) -> float | Floats:
     """Largest true positive rate of membership inference at a false positive rate: 1 - f(fpr)."""
-    return _curve(subject).tpr(_validate.probability("fpr", fpr))
+    return _curve(subject).tpr(fpr)
 
 
-def fnr(subject: Subject, fpr: float) -> float:
+@overload
+def fnr(subject: Subject, fpr: float) -> float: ...
+@overload
+def fnr(subject: Subject, fpr: ArrayLike) -> float | Floats: ...
+def fnr(subject: Subject, fpr: ArrayLike) -> float | Floats:
     """Smallest false negative rate of membership inference at a false positive rate: f(fpr)."""
-    return _curve(subject).beta(_validate.probability("fpr", fpr))
+    rates = arguments.rates("fpr", fpr)
+    return arguments.like(fpr, np.asarray(_curve(subject).beta(rates)))
 
 
-def bayes_error(subject: Subject, prior: float = 0.5) -> float:
+@overload
+def bayes_error(subject: Subject, prior: float = ...) -> float: ...
+@overload
+def bayes_error(subject: Subject, prior: ArrayLike) -> float | Floats: ...
+def bayes_error(subject: Subject, prior: ArrayLike = 0.5) -> float | Floats:
     """Smallest probability that a membership guess is wrong, for a prior probability of membership.
 
     min over alpha of (1 - prior) alpha + prior f(alpha), which is prior (1 - delta(eps)) with
@@ -70,17 +87,26 @@ def bayes_error(subject: Subject, prior: float = 0.5) -> float:
     >>> bayes_error(PureDP(epsilon=0.0), prior=0.25)
     0.25
     """
-    prior = _validate.probability("prior", prior, advice=_PRIOR_ADVICE)
-    if prior in (0.0, 1.0):
-        return 0.0
-    epsilon = math.log1p(-prior) - math.log(prior)
-    if epsilon < 0.0:
-        # The same with the roles of the errors exchanged, so that nothing cancels.
-        return (1.0 - prior) * (1.0 - _curve(subject).inverse().delta(-epsilon))
-    return prior * (1.0 - _curve(subject).delta(epsilon))
+    priors = arguments.rates("prior", prior, advice=_PRIOR_ADVICE)
+    curve = _curve(subject)
+    # The less likely of the two; above 1/2 the same with the roles of the errors exchanged.
+    rarer = np.minimum(priors, 1.0 - priors)
+    with np.errstate(divide="ignore", over="ignore"):
+        # An epsilon that is no larger than the exact one errs on the safe side.
+        odds = np.minimum((1.0 - 2.0 * rarer) / rarer, 1e308)
+        epsilons = np.log1p(odds) * (1.0 - charges.odds())
+    deltas = np.asarray(curve.delta(epsilons))
+    if (priors > 0.5).any():
+        deltas = np.where(priors > 0.5, curve.inverse().delta(epsilons), deltas)
+    errors = rarer * (1.0 - deltas)
+    return arguments.like(prior, np.where(deltas > 0.0, errors * (1.0 - charges.odds()), errors))
 
 
-def attack_success(subject: Subject, baseline: float) -> float:
+@overload
+def attack_success(subject: Subject, baseline: float) -> float: ...
+@overload
+def attack_success(subject: Subject, baseline: ArrayLike) -> float | Floats: ...
+def attack_success(subject: Subject, baseline: ArrayLike) -> float | Floats:
     """Largest success rate of an attack that would succeed at ``baseline`` without the record.
 
     1 - f(baseline): whether the attack succeeds is a test of whether the record was used, with the
@@ -90,13 +116,20 @@ def attack_success(subject: Subject, baseline: float) -> float:
     >>> f"{attack_success(GDP(mu=0.5), baseline=0.01):.4f}"
     '0.0339'
     """
-    baseline = _validate.probability(
-        "baseline", baseline, advice="pass the probability of success without the record"
-    )
-    return _curve(subject).tpr(baseline)
+    advice = "pass the probability of success without the record"
+    rates = arguments.rates("baseline", baseline, advice=advice)
+    return arguments.like(baseline, np.asarray(_curve(subject).tpr(rates)))
 
 
-def positive_predictive_value(subject: Subject, *, prior: float, fpr: float) -> float:
+@overload
+def positive_predictive_value(subject: Subject, *, prior: float, fpr: float) -> float: ...
+@overload
+def positive_predictive_value(
+    subject: Subject, *, prior: ArrayLike, fpr: ArrayLike
+) -> float | Floats: ...
+def positive_predictive_value(
+    subject: Subject, *, prior: ArrayLike, fpr: ArrayLike
+) -> float | Floats:
     """Largest share of the accused who are members, for an attack with that FPR.
 
     prior TPR / (prior TPR + (1 - prior) FPR), with TPR = 1 - f(fpr). One at fpr = 0 if any attack
@@ -106,12 +139,15 @@ def positive_predictive_value(subject: Subject, *, prior: float, fpr: float) -> 
     >>> f"{positive_predictive_value(GDP(mu=1.0), prior=0.5, fpr=0.01):.3f}"
     '0.902'
     """
-    prior = _validate.probability("prior", prior, advice=_PRIOR_ADVICE)
-    fpr = _validate.probability("fpr", fpr)
-    found = prior * tpr(subject, fpr)
-    accused = found + (1.0 - prior) * fpr
+    priors = arguments.rates("prior", prior, advice=_PRIOR_ADVICE)
+    priors, rates = arguments.together(priors, arguments.rates("fpr", fpr))
+    found = priors * _curve(subject).tpr(rates)
+    accused = found + (1.0 - priors) * rates
+    with np.errstate(invalid="ignore"):
+        shares = np.minimum(found / accused * (1.0 + charges.odds()), 1.0)
     # Of nobody accused, nobody is a member more often than anyone else.
-    return found / accused if accused > 0.0 else prior
+    shares = np.where(accused > 0.0, shares, priors)
+    return float(shares) if shares.ndim == 0 else shares
 
 
 def reported_fprs(advantage: float) -> list[float]:

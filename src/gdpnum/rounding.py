@@ -1,11 +1,35 @@
-"""Numbers as text, rounded to a named side: a printed guarantee must still be one."""
+"""Numbers as text, rounded to a named side: a printed guarantee must still be one.
+
+Bounds go to their safe side, and conditions to that at which what is said of them still holds.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterable
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 
-__all__ = ["as_given", "rounded_down", "rounded_up", "times"]
+__all__ = [
+    "as_given",
+    "delta_shown",
+    "each",
+    "epsilon_shown",
+    "fpr_shown",
+    "lower",
+    "one_in",
+    "percent",
+    "rounded_down",
+    "rounded_up",
+    "times",
+    "upper",
+]
+
+# Below, a bound is written with an exponent.
+_LEADING_ZEROS = 1e-3
+
+# From here on a rate is told in per cent, below as one in so many.
+_SMALL = 0.1
+_LARGE = {15: "", 12: "trillion", 9: "billion", 6: "million"}
 
 
 def rounded_up(value: float, *, digits: int = 4) -> str:
@@ -56,3 +80,88 @@ def times(count: int | None) -> str:
     if count is None:
         return ""
     return ", once" if count == 1 else f", {count} times"
+
+
+def upper(value: float, *, digits: int = 4) -> str:
+    """An upper bound, rounded up.
+
+    >>> upper(1.56728, digits=3), upper(2.6195e-5, digits=3), upper(float("inf"))
+    ('1.57', '2.62e-5', 'infinite')
+    """
+    if not math.isfinite(value):
+        return "infinite"
+    text = rounded_up(value, digits=digits)
+    # Leading zeros are hard to count.
+    return f"{Decimal(text):.{digits - 1}e}" if 0.0 < value < _LEADING_ZEROS else text
+
+
+def lower(value: float, *, digits: int = 4) -> str:
+    """A lower bound, rounded down."""
+    return rounded_down(value, digits=digits) if math.isfinite(value) else "infinite"
+
+
+def percent(value: float) -> str:
+    """An upper bound on a share, rounded up to three digits of a per cent.
+
+    >>> percent(0.61047), percent(0.1), percent(1.0), percent(0.9999999)
+    ('61.1 %', '10 %', '100 %', '100 %')
+    """
+    text = rounded_up(100.0 * value, digits=3)
+    return f"{float(text):g} %" if float(text) >= 1e-3 else f"{text} %"
+
+
+def one_in(rate: float, *, digits: int = 3, condition: bool = False) -> str:
+    """A small rate as one in so many, rounded up like any bound; a larger one in per cent.
+
+    With ``condition``, rounded down: the rate is one at which a bound is stated.
+
+    >>> one_in(0.00125), one_in(8.216e-7), one_in(0.61047), one_in(0.0)
+    ('1 in 800', '1 in 1.21 million', '61.1 %', 'none')
+    >>> one_in(1 / 3000.5, condition=True), one_in(1e-10, condition=True)
+    ('1 in 3,010', '1 in 10 billion')
+    """
+    if rate >= _SMALL:
+        down = f"{100 * float(rounded_down(rate, digits=digits)):g} %"
+        return down if condition else percent(rate)
+    if rate == 0.0:
+        return "none"
+    # Fewer in the denominator is a larger rate.
+    rounding = ROUND_CEILING if condition else ROUND_FLOOR
+    exact = Context(prec=40, rounding=rounding).divide(Decimal(1), Decimal(repr(rate)))
+    many = Context(prec=digits, rounding=rounding).plus(exact)
+    if many < 10**6:
+        shown = many.quantize(Decimal(1), rounding=rounding)
+        return f"1 in {int(shown):,}" if shown == many or many > 100 else f"1 in {many:f}"
+    power, name = next((power, name) for power, name in _LARGE.items() if many >= 10**power)
+    return f"1 in {many:.3g}" if not name else f"1 in {float(many) / 10**power:g} {name}"
+
+
+def fpr_shown(fpr: float) -> str:
+    """An FPR at which a TPR is stated, rounded down if at all: fewer accusations find no more."""
+    return _condition(fpr, rounded_down(fpr))
+
+
+def delta_shown(delta: float) -> str:
+    """A delta at which an epsilon is stated, rounded up if at all: a larger delta asks for less."""
+    return _condition(delta, rounded_up(delta))
+
+
+def epsilon_shown(epsilon: float) -> str:
+    """An epsilon at which a delta is stated, rounded up if at all, as deltas fall."""
+    return _condition(epsilon, rounded_up(epsilon))
+
+
+def _condition(value: float, rounded: str) -> str:
+    short = f"{value:.4g}"
+    if 0.0 < value < _LEADING_ZEROS:
+        rounded = f"{Decimal(rounded):.3e}"
+    return short.replace("e-0", "e-") if float(short) == value else rounded
+
+
+def each(shown: Callable[[float], str], values: Iterable[float]) -> list[str]:
+    """A column of a table, every value as the function shows it.
+
+    >>> each(upper, [0.5, 2.0])
+    ['0.5000', '2.000']
+    """
+    return [shown(value) for value in values]

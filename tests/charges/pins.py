@@ -11,7 +11,7 @@ from fractions import Fraction
 import numpy as np
 from flint import acb, arb, ctx
 
-from gdpnum import Gaussian, charges, kinds
+from gdpnum import Gaussian, PureDP, charges, kinds, risk
 from gdpnum.bounds.claims import lines_of_claims
 from gdpnum.bounds.lines import Lines, lines_of_masses
 from gdpnum.bounds.sums import BLOCK, SHORT_BLOCK, running_sums, tail_sums
@@ -513,6 +513,14 @@ def renyi():
         found = renyi_divergences(Gaussian(sigma=float(sigma)), np.array([2.5])).worst[0]
         low.append(arb(float(found)) >= arb(2.5) / (2 * arb(float(sigma)) ** 2))
     assert all(low)
+
+
+def odds():
+    # What tells nothing leaves a prior, as the share of members among the accused, at what it was.
+    nothing = PureDP(epsilon=0.0)
+    priors, fprs = generator().uniform(0.01, 0.99, (2, 300))
+    shares = np.asarray(risk.positive_predictive_value(nothing, prior=priors, fpr=fprs))
+    assert np.all(shares >= priors)
 
 
 PINS: dict[str, Callable[[], None]] = {

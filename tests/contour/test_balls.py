@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 from gdpnum import contour
+from gdpnum.contour.ordinary import ordinary
+from gdpnum.contour.pairs import Steps
 from tests.oracles.contour_ball import BallProfile, mixture, poisson, replaced
 
 # sigma, rate, steps; then the tilt, the distance and the reach of the oracle's frequencies.
@@ -37,6 +39,27 @@ def test_removing(sigma, rate, steps, tilt, spacing, reach):
     run = [contour.Segment(contour.Poisson(sigma, rate), steps)]
     end = float(contour.profile(run).epsilon(np.array([1e-12]))[0])
     _enclosed(run, oracle, 0, 0.0, end, 1e-9)
+
+
+# In the sixth jumps have too much to say.
+@pytest.mark.parametrize(
+    ("sigma", "rate", "steps", "tilt", "spacing", "reach"), ORDINARY[:5] + ORDINARY[6:]
+)
+def test_an_ordinary_reading(sigma, rate, steps, tilt, spacing, reach):
+    """What `fits` reads of one run alone: right at all knots, and close where mu is decided."""
+    oracle = BallProfile([(poisson(sigma, rate), steps)], tilt=tilt, spacing=spacing, reach=reach)
+    one = Steps.of([[contour.Segment(contour.Poisson(sigma, rate), steps)]])
+    with np.errstate(all="ignore"):
+        found = ordinary(one, np.array([1e-10]), 1e-9, 1e7)[2]
+    closest = np.inf
+    for i in range(0, found.epsilons.shape[1], 3):
+        truth = oracle.delta(float(found.epsilons[0, i]))
+        delta, error = float(found.delta[0, i]), float(found.delta_error[0, i])
+        assert np.nextafter(delta - error, -1.0) <= truth
+        assert truth <= np.nextafter(delta + error, 2.0)
+        if 1e-11 <= delta <= 1e-7:
+            closest = min(closest, error / 1e-10)
+    assert closest <= 1e-8
 
 
 @pytest.mark.parametrize(("sigma", "rate", "steps", "tilt", "spacing", "reach"), ORDINARY[:3])

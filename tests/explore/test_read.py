@@ -57,9 +57,9 @@ def test_each_kind_is_read(asked, name, content, kind, run):
 def test_a_run_that_was_read_can_be_pinned_and_taken_away(asked):
     parts = asked.read("r.json", RUN_FILE)["parts"]
     query = State(pins=(State(parts=parts, name="Twice").pin,)).query
-    text = markup(asked.json(f"/api/compare?{query}")["table"])
+    text = markup(asked.json(f"/api/plan?{query}&view=compare")["compared"]["table"])
     assert "Twice" in text
-    assert "0.7072" in text  # sqrt(2) / 2, rounded up
+    assert "0.70711" in text  # sqrt(2) / 2, rounded up
     _, _, body = asked(f"/take/statement.json?{State(view='read', parts=parts).query}")
     assert gdpnum.Statement.from_json(body.decode()).run == gdpnum.Gaussian(sigma=2.0) * 2
 
@@ -242,8 +242,7 @@ def audits(monkeypatch):
     scores._audit.cache_clear()
 
 
-def test_an_audit_appears_when_the_library_has_one(asked, audits):
-    assert asked.json("/api/describe")["audit"]
+def test_scores_are_audited_beside_the_account(asked, audits):
     found = asked.reading("noise_multiplier=2", scores=SCORES)
     assert audits == [(*SCORES.values(), State.of("noise_multiplier=2").run)]
     said = found["texts"]["audit_said"]
@@ -262,9 +261,3 @@ def test_canaries_of_one_run_are_audited_as_such(asked, audits):
     assert audits == [(both, [True] * 3 + [False] * 2, State.of("").run)]
     assert "which is refuted (p = 0.00100)" in found["texts"]["audit_said"]
     assert '"shown"' not in json.dumps(found["drawings"]["read_even"])
-
-
-def test_without_an_audit_scores_are_refused(asked, monkeypatch):
-    monkeypatch.setattr(scores, "has_audit", lambda: False)
-    assert "has no audit" in asked.reading(scores=SCORES)["message"]
-    assert not asked.json("/api/describe")["audit"]

@@ -1,6 +1,5 @@
 """What is set is the text of the link, and nothing else."""
 
-import inspect
 import re
 from dataclasses import replace
 
@@ -9,9 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import gdpnum
-from gdpnum.explore import schemes as module
 from gdpnum.explore.fields import FIELDS, shown
-from gdpnum.explore.schemes import SCHEMES, arguments, has_persons, schemes
+from gdpnum.explore.schemes import SCHEMES, arguments
 from gdpnum.explore.state import MEASURES, TARGETS, VIEWS, State
 
 RUNS = {
@@ -54,12 +52,12 @@ def test_a_number_is_the_same_when_read_back(value):
 
 
 def test_an_empty_link_is_the_default():
-    assert State.of("") == State.at_defaults()
+    assert State.of("") == State()
 
 
 def test_the_defaults_and_stops_of_the_fields_are_those_of_the_state():
     for name, field in FIELDS.items():
-        assert getattr(State.at_defaults(), name) == field.default
+        assert getattr(State(), name) == field.default
         assert list(field.stops) == sorted(set(field.stops)), name
         assert all(
             State.of(f"{name}={shown(stop)}")
@@ -117,61 +115,9 @@ def test_a_batch_larger_than_the_dataset_is_refused():
 # --- what the library at hand does not know is left out -------------------------------------------
 
 
-@pytest.fixture
-def richer(monkeypatch):
-    """A library that knows more schemes, as its signature says."""
-
-    def make(known, *, persons=False):
-        def described(
-            *,
-            noise_multiplier,
-            sample_rate=None,
-            steps=None,
-            neighbouring="add_remove",
-            batches="poisson",
-            batch_size=None,
-            dataset_size=None,
-            epochs=None,
-            steps_per_epoch=None,
-            max_batch_size=None,
-            bands=None,
-            records_per_person=1,
-        ):
-            if batches not in known:
-                raise gdpnum.InvalidArgument(f"batches={batches!r} is not an option")
-            return gdpnum.Gaussian(sigma=noise_multiplier)
-
-        if not persons:
-            signature = inspect.signature(described)
-            kept = [
-                one for name, one in signature.parameters.items() if name != "records_per_person"
-            ]
-            described.__signature__ = signature.replace(parameters=kept)
-        monkeypatch.setattr(gdpnum, "DPSGD", described)
-        for cached in (module.schemes, module._taken):
-            cached.cache_clear()
-
-    yield make
-    monkeypatch.undo()
-    for cached in (module.schemes, module._taken):
-        cached.cache_clear()
-
-
-def test_schemes_and_persons_appear_when_the_library_knows_them(richer):
-    richer({"poisson", "fixed"})
-    assert list(schemes()) == ["poisson", "fixed"]
-    assert not has_persons()
-    richer({scheme.name for scheme in SCHEMES}, persons=True)
-    assert list(schemes()) == [scheme.name for scheme in SCHEMES]
-    assert has_persons()
-
-
-def test_the_arguments_are_those_of_the_description(richer):
-    richer({scheme.name for scheme in SCHEMES}, persons=True)
+def test_the_arguments_are_those_of_the_description():
     sizes = "batch_size=100&dataset_size=1000&epochs=3&max_batch_size=200&bands=4"
-    said = {
-        scheme.name: arguments(State.of(f"{sizes}&batches={scheme.name}")) for scheme in SCHEMES
-    }
+    said = {name: arguments(State.of(f"{sizes}&batches={name}")) for name in SCHEMES}
     noise = {"noise_multiplier": 1.0}
     both = noise | {"batch_size": 100, "dataset_size": 1000, "epochs": 3}
     assert said == {
@@ -188,10 +134,6 @@ def test_the_arguments_are_those_of_the_description(richer):
     assert "neighbouring" not in arguments(state)
 
 
-def test_without_them_a_link_that_needs_them_says_so():
-    if not has_persons():
-        with pytest.raises(
-            gdpnum.InvalidArgument, match="records_per_person=2 is not accounted for"
-        ):
-            State.of("records_per_person=2")
-    assert "poisson" in schemes()
+@pytest.mark.parametrize("name", SCHEMES)
+def test_every_scheme_is_one_that_the_library_describes(name):
+    assert State.of(f"batches={name}").run.parts

@@ -387,8 +387,9 @@ FUNCTIONS = [
     rho_from_mu,
     tpr_from_mu,
 ]
+OF_MU = [advantage_from_mu, delta_from_mu, epsilon_from_mu, tpr_from_mu]
 ARGUMENTS = [(function, name) for function in FUNCTIONS for name in signature(function).parameters]
-NOT_NUMBERS = [True, np.True_, "0.5", None, 0.5j, np.array(0.5), np.array([0.5, 0.6]), [0.5]]
+NOT_NUMBERS = [True, np.True_, "0.5", None, 0.5j, np.array(0.5), np.array([0.5, 1j]), ["0.5"]]
 NOT_FINITE = [math.nan, math.inf, -math.inf, np.float64("nan"), Decimal("NaN"), 10**400]
 every_argument = pytest.mark.parametrize(
     ("function", "name"), ARGUMENTS, ids=lambda part: getattr(part, "__name__", part)
@@ -431,6 +432,27 @@ def test_any_kind_of_number_gives_the_same_float(function, name):
         found = call(function, name, value)
         assert type(found) is float
         assert found == call(function, name, 0.25)
+
+
+@pytest.mark.parametrize(
+    ("function", "name"), [one for one in ARGUMENTS if one[0] not in OF_MU], ids=str
+)
+def test_only_what_follows_from_mu_takes_arrays(function, name):
+    with pytest.raises(InvalidType, match=rf"^{name}=.*not a number; pass "):
+        call(function, name, np.array([0.5, 0.6]))
+
+
+@pytest.mark.parametrize("function", OF_MU)
+def test_an_array_of_mus_is_answered_one_by_one(function):
+    mus = np.array([[0.0, 0.5], [1.0, 3.0]])
+    others = [np.array([0.2, 0.01])] * (len(signature(function).parameters) - 1)
+    found = function(mus, *others)
+    assert found.shape == (2, 2)
+    for (row, column), value in np.ndenumerate(found):
+        assert value == function(mus[row, column], *(other[column] for other in others))
+    if others:
+        with pytest.raises(InvalidArgument, match=r"shapes \(2,\) and \(3,\) do not go together"):
+            function(np.ones(2), np.zeros(3))
 
 
 @given(st.floats(1e-3, 1e3))

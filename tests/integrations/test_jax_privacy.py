@@ -10,7 +10,6 @@ import gdpnum
 from gdpnum import DPSGD, FixedSize, TruncatedPoisson, fit_gdp
 from gdpnum.integrations.dp_accounting import (
     GdpnumAccountant,
-    RelabelledNeighbours,
     from_dp_accountant,
     from_dp_event,
 )
@@ -38,9 +37,8 @@ def test_dpsgd_is_the_native_mechanism():
 
 def test_bands_divide_the_steps():
     event = accounting.amplified_bandmf_event(1.0, 1000, num_bands=4, sampling_prob=0.04)
-    native = DPSGD(noise_multiplier=1.0, sample_rate=0.04, steps=250)
-    with pytest.warns(RelabelledNeighbours):
-        assert from_dp_event(event, neighbouring="replace_special") == native
+    native = DPSGD(noise_multiplier=1.0, sample_rate=0.04, steps=250, neighbouring="zero_out")
+    assert from_dp_event(event, neighbouring="replace_special") == native
 
 
 def participating(rate, **more):
@@ -56,9 +54,8 @@ def participating(rate, **more):
 def test_a_plan_of_the_first_version_says_what_it_runs():
     config = participating(0.5, epsilon=None, delta=None, noise_multiplier=2.0)
     relation = config.accountant.neighboring_relation
-    with pytest.warns(RelabelledNeighbours):
-        run = from_dp_event(config.plan.dp_event, neighbouring=relation)
-    assert run == DPSGD(noise_multiplier=2.0, sample_rate=0.5, steps=4)
+    run = from_dp_event(config.plan.dp_event, neighbouring=relation)
+    assert run == DPSGD(noise_multiplier=2.0, sample_rate=0.5, steps=4, neighbouring="zero_out")
 
 
 @pytest.mark.skipif(IS_2_0, reason="the plans of JAX-Privacy from 2.2 on")
@@ -68,8 +65,8 @@ def test_a_plan_says_what_it_runs_and_for_which_neighbours():
     assert run == DPSGD(noise_multiplier=2.0, sample_rate=0.5, steps=4)
     assert run.neighbouring == "add_remove"
     public = participating(0.5, noise_multiplier=2.0, num_examples=100).make()
-    with pytest.warns(RelabelledNeighbours):
-        from_dp_event(public.dp_event, neighbouring=public.neighboring_relation)
+    run = from_dp_event(public.dp_event, neighbouring=public.neighboring_relation)
+    assert run.neighbouring == "zero_out"
 
 
 @pytest.mark.skipif(IS_2_0, reason="the plans of JAX-Privacy from 2.2 on")
@@ -127,7 +124,6 @@ def test_users_with_several_examples_are_a_mixture():
 @pytest.mark.parametrize(
     ("name", "mu"), [("jax_privacy_dpsgd.py", "0.392"), ("jax_privacy_banded.py", "0.526")]
 )
-@pytest.mark.filterwarnings("ignore::gdpnum.integrations.dp_accounting.RelabelledNeighbours")
 def test_the_examples_run(name, mu, capsys):
     runpy.run_path(str(EXAMPLES / name))
     assert f"mu = {mu} " in capsys.readouterr().out

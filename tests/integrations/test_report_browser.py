@@ -6,7 +6,7 @@ import pytest
 
 import gdpnum
 from gdpnum.report import html
-from gdpnum.statements.numbers import fpr_shown, one_in, upper
+from gdpnum.rounding import fpr_shown, one_in, upper
 from gdpnum.statements.page.reading import Readings
 from tests.report.chromium import BINARY, Chromium
 from tests.report.settings import HOSTILE, SETTINGS

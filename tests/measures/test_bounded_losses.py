@@ -43,6 +43,18 @@ DISCRETE = {
         DiscreteLaplace(scale=1.3) * 7,
         lambda: naive.repeated(naive.discrete_laplace(1.3), 7),
     ),
+    "DiscreteLaplace by 3*4": (
+        DiscreteLaplace(scale=1.3, sensitivity=3) * 4,
+        lambda: naive.repeated(naive.discrete_laplace(1.3, 3), 4),
+    ),
+    "DiscreteLaplace replaced*4": (
+        DiscreteLaplace(scale=1.3, neighbouring="replace") * 4,
+        lambda: naive.repeated(naive.discrete_laplace(1.3, 2), 4),
+    ),
+    "DiscreteGaussian by 2*2": (
+        DiscreteGaussian(sigma=2.5, sensitivity=2) * 2,
+        lambda: naive.repeated(naive.discrete_gaussian(2.5, sensitivity=2), 2),
+    ),
     "DiscreteGaussian": (
         DiscreteGaussian(sigma=1.5),
         lambda: naive.discrete_gaussian(1.5),

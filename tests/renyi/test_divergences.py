@@ -210,6 +210,19 @@ def test_a_discrete_gaussian_has_its_closed_form(sigma, order):
     assert_just_above(forward, oracle.discrete_gaussian(sigma, order))
 
 
+@pytest.mark.parametrize("order", QUICK)
+@pytest.mark.parametrize("moved", [2, 5])
+def test_a_discrete_gaussian_moved_further_has_its_sum(moved, order):
+    noise = DiscreteGaussian(sigma=1.7, sensitivity=moved)
+    ((forward, _),) = directions(noise, order)
+    assert_just_above(forward, oracle.discrete_gaussian(1.7, order, moved))
+    for found, backward in zip(
+        directions(PoissonSampled(noise, rate=0.2), order)[0], (False, True), strict=True
+    ):
+        exact = oracle.sampled_discrete_gaussian(1.7, 0.2, order, backward, moved)
+        assert_just_above(found, exact)
+
+
 def test_a_discrete_gaussian_far_too_wide_for_a_table_is_a_gaussian():
     wide, smooth = DiscreteGaussian(sigma=1e7), Gaussian(sigma=1e7)
     assert directions(wide, *ORDERS) == [

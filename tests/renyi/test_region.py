@@ -164,6 +164,17 @@ def test_lines_are_tight(name):
     assert (tpr_of_lines(lines, steep) <= region_tpr(*guarantee, steep) * (1 + 1e-4)).all()
 
 
+def test_lines_are_tight_where_the_lead_passes_from_order_to_order():
+    # Of orders so close together the one that leads changes between two tangents.
+    low = [0.507, 0.542, 0.58, 0.598, 0.619, 0.884, 0.948, 0.986, 1.003, 1.016]
+    high = [1.346, 1.423, 1.425, 1.445, 1.517, 1.563, 1.676, 1.953, 2.585, 2.587]
+    orders = np.array([*low, *high])
+    guarantee = orders, 0.3816 * orders
+    alphas = np.linspace(0.001, 0.6, 1200)
+    found = beta_of_lines(region_lines(*guarantee), alphas)
+    assert (found >= region_beta(*guarantee, alphas) - 1e-6).all()
+
+
 def exact_deltas(orders, epsilons, at):
     """sup over alpha of tpr - exp(eps) alpha, by ternary search on log alpha."""
 

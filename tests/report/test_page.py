@@ -13,10 +13,10 @@ import pytest
 
 from gdpnum.errors import InvalidType
 from gdpnum.report import html
-from gdpnum.statements import Statement, releases, told, words
-from gdpnum.statements.citation import BIBTEX, CITATION
-from gdpnum.statements.numbers import one_in
+from gdpnum.rounding import one_in
+from gdpnum.statements import Statement, releases, texts, words
 from gdpnum.statements.page.reading import Readings
+from gdpnum.statements.texts import BIBTEX, CITATION
 from tests.report.settings import HOSTILE, SETTINGS
 
 VOID = {"meta", "input"}
@@ -76,8 +76,8 @@ def test_every_sentence_is_there(found):
     statement, tree = found
     said = ["".join(words.guarantee(statement)), words.quality(statement), words.risk(statement)]
     said += [words.assumptions_in_words(statement), CITATION, *statement.warnings]
-    said += [words.closing(statement), words.SECOND_READING, releases.in_words(statement.run)]
-    said += [words.renyi(statement, statement.fallback)] if statement.fallback else []
+    said += [words._closing(statement), texts.SECOND_READING, releases.in_words(statement.run)]
+    said += [words._renyi(statement, statement.fallback)] if statement.fallback else []
     for sentence in said:
         assert " ".join(sentence.split()) in tree.text
     # To the last space: it is there to be copied.
@@ -87,7 +87,7 @@ def test_every_sentence_is_there(found):
 
 def test_every_number_is_in_a_table(found):
     statement, _ = found
-    blocks = list(told.blocks_of(statement))
+    blocks = list(words.blocks_of(statement))
     tables = [
         one
         for block in blocks

@@ -98,4 +98,8 @@ Block: TypeAlias = (
 def one_line(text: str) -> str:
     """A text in one line, with nothing in it that a terminal would obey."""
     flat = " ".join(text.split())
-    return "".join(one if one.isprintable() else ascii(one)[1:-1] for one in flat)
+    return (
+        flat
+        if flat.isprintable()
+        else "".join(one if one.isprintable() else ascii(one)[1:-1] for one in flat)
+    )

@@ -49,4 +49,6 @@ def _escaped(text: str) -> str:
     >>> _escaped("<b> *x* | [y](z)")
     '\\<b\\> \\*x\\* \\| \\[y\\](z)'
     """
-    return re.sub(r"([\\`*_{}\[\]<>#|~&$^:@])", r"\\\1", one_line(text))
+    escaped = re.sub(r"([\\`*_{}\[\]<>#|~&$^:@])", r"\\\1", one_line(text))
+    # GitHub makes a link of what begins like an address.
+    return re.sub(r"(?i)(www)\.", r"\1\\.", escaped)

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from itertools import zip_longest
 
 from gdpnum.blocks import block as of
-from gdpnum.blocks.block import Block, one_line
+from gdpnum.blocks.block import Block, Given, one_line
 
 __all__ = ["text"]
 
@@ -56,12 +56,12 @@ def _rendered(block: Block) -> str:  # noqa: PLR0911  (one a block)
 
 
 def _flat(piece: str) -> str:
-    """A piece in one line, with the spaces that join it to others."""
-    return one_line(f"|{piece}|")[1:-1]
+    """A piece in one line; what a person gave loses what a terminal would obey."""
+    return one_line(piece) if isinstance(piece, Given) else piece
 
 
 def _lines(table: of.Table) -> list[str]:
-    rows = [[one_line(cell) for cell in row] for row in (table.head, *table.rows) if any(row)]
+    rows = [[_flat(cell) for cell in row] for row in (table.head, *table.rows) if any(row)]
     widths = [max(map(len, column)) for column in zip_longest(*rows, fillvalue="")]
     # The last column may be long: it goes on below itself.
     room = max(20, _WIDTH - sum(widths[:-1]) - 2 * len(widths[:-1]))

@@ -18,7 +18,9 @@ from gdpnum.cli.files import read_text, replacing
 from gdpnum.cli.present import check_plot, save
 from gdpnum.cli.program import epilog
 from gdpnum.cli.sources import SOURCES, source
+from gdpnum.cli.tables import as_json
 from gdpnum.errors import InvalidArgument
+from gdpnum.rounding import rounded_down
 
 if TYPE_CHECKING:
     from gdpnum import AuditResult
@@ -201,15 +203,12 @@ def _epsilons(found: AuditResult, deltas: list[float] | None) -> Iterator[tuple[
 
 
 def _json(found: AuditResult, deltas: list[float] | None) -> str:
-    from gdpnum.cli.tables import as_json  # noqa: PLC0415
 
     rows = [{"delta": delta, "epsilon": epsilon} for delta, epsilon in _epsilons(found, deltas)]
     return as_json({**found.to_dict(), "verdict": found.verdict, "epsilon": rows})
 
 
 def _lines(found: AuditResult, deltas: list[float] | None) -> Iterator[str]:
-    from gdpnum.rounding import rounded_down  # noqa: PLC0415
-
     yield str(found)
     for delta, epsilon in _epsilons(found, deltas) if deltas else ():
         shown = (

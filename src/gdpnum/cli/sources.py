@@ -32,6 +32,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import gdpnum
 from gdpnum import _validate
 from gdpnum.cli.files import InFile, read_text
 from gdpnum.cli.options import STATED
@@ -98,19 +99,15 @@ def source_of(content: str, label: str) -> Source:
 
 
 def _registered(content: str, label: str) -> Source:
-    from gdpnum.statements.registry import from_registry  # noqa: PLC0415
-
     try:
-        return Source(label, from_registry(content), {})
+        return Source(label, gdpnum.from_registry(content), {})
     except GdpnumError as error:
         raise InFile(f"{label}: {error}") from None
 
 
 def _stated(content: str, label: str) -> Source:
-    from gdpnum.statements import Statement  # noqa: PLC0415
-
     try:
-        found = Statement.from_json(content)
+        found = gdpnum.Statement.from_json(content)
     except GdpnumError as error:
         raise InFile(f"{label}: {error}") from None
     kept = {"name": found.name, "dataset_size": found.dataset_size}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -14,13 +13,14 @@ import typer
 
 import gdpnum
 from gdpnum import _validate
+from gdpnum._optional import imported
 from gdpnum.cli.files import check_ending, check_installed, check_writable, replacing
 from gdpnum.cli.options import JSON, SLACK, STATEMENT, TRAINING, Option, given, one, takes
 from gdpnum.cli.program import NOTHING, epilog, flat, tell
 from gdpnum.cli.settings import grid_of, settings_in
 from gdpnum.cli.tables import as_table
 from gdpnum.errors import InvalidArgument
-from gdpnum.rounding import rounded_down, rounded_up
+from gdpnum.rounding import as_given, rounded_down, rounded_up
 
 if TYPE_CHECKING:
     from gdpnum import SweepTable
@@ -136,11 +136,10 @@ def _chosen(settings: str | None, values: dict[str, Any]) -> list[dict[str, Any]
 
 
 @contextmanager
-def _executor(scheduler: str | None) -> Iterator[Executor | None]:
+def _executor(scheduler: str | None) -> Iterator[Any]:
     if scheduler is None:
         yield None
         return
-    from gdpnum._optional import imported  # noqa: PLC0415
 
     distributed = imported("dask.distributed", extra="dask")
     try:
@@ -151,8 +150,7 @@ def _executor(scheduler: str | None) -> Iterator[Executor | None]:
             "and pass the address it prints"
         ) from None
     with client:
-        # A worker that dies takes its settings with it; they are tried again elsewhere.
-        yield client.get_executor(retries=3)
+        yield client
 
 
 def _write(table: SweepTable, out: Path) -> None:
@@ -176,8 +174,6 @@ _BOUNDS = ("mu", "regret", "tail_ratio", "advantage", "epsilon", "delta", "tpr")
 
 
 def _cell(name: str, value: object, record: dict[str, Any]) -> str:
-    from gdpnum.rounding import as_given  # noqa: PLC0415
-
     if value is None:
         return "-"
     if isinstance(value, float) and record["error"] is None:

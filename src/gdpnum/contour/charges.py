@@ -35,6 +35,9 @@ __all__ = [
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
+#: One number or an array of them.
+Some: TypeAlias = Floats | float
+
 #: Unit roundoff of a double.
 UNIT = 2.0**-53
 
@@ -42,7 +45,7 @@ UNIT = 2.0**-53
 FUNCTION = 8.0
 
 
-def quadrature(above: Floats, below: Floats, exponent: Floats) -> Floats:
+def quadrature(above: Some, below: Some, exponent: Some) -> Floats:
     """Trapezoid against integral, relative to M(lam) (Lemma C4).
 
     exp(above) and exp(below) bound how much larger the integrand is at heights b above and below
@@ -90,7 +93,7 @@ def left_out_slowly(log_decays: Floats, log_ratios: Floats) -> Floats:
     return total
 
 
-def slow_decay(power: Floats, scale: Floats, growth: Floats) -> Floats:
+def slow_decay(power: Some, scale: Some, growth: Some) -> Floats:
     """The log of a bound (scale power / (e theta))^power e^growth on R_a at every theta (C3)."""
     bound: Floats = power * (np.log(power * scale) - 1.0) + growth
     return bound

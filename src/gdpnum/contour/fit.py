@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -11,12 +13,14 @@ import numpy.typing as npt
 from scipy.special import erf, erfinv
 
 from gdpnum.contour.charges import UNIT, Floats
-from gdpnum.contour.ladder import Ladder, ladder, outlook
+from gdpnum.contour.ladder import LEAST, Ladder, first_knots, ladder, outlook
+from gdpnum.contour.located import located
+from gdpnum.contour.ordinary import is_ordinary, ordinary
 from gdpnum.contour.pairs import Run, Steps
 from gdpnum.contour.reach import OutOfReach
 from gdpnum.contour.reading import Approximate, Knots, Reading, guessed, reading
 from gdpnum.contour.regret import regrets
-from gdpnum.contour.smallest import shown, smallest
+from gdpnum.contour.smallest import decided, shown, smallest
 
 __all__ = ["MOST", "Fits", "fits"]
 
@@ -26,14 +30,14 @@ _OFF = 0.25
 # How often it is looked for.
 _TURNS = 2
 
+# A bracket wider than this share is worth the general way.
+_CLOSE = 1e-8
+
 # Adding needs less than this share of removing's mu, or it is looked at as closely.
 _BESIDE = 0.8
 
 # Runs that are computed together.
 _TOGETHER = 30
-
-# log Gamma(1/2) = -mu^2 / 8 of a mu of about 7.5.
-_LEAST = -7.0
 
 #: Frequencies times nodes that a run may take: about a fifth of a second.
 MOST = 1e7
@@ -52,30 +56,12 @@ class Fits(NamedTuple):
     """delta(0), from above."""
 
 
-# Knots near zero, where regret is decided, in deviations of the loss.
-_NEAR = np.concatenate([[0.0], np.geomspace(1e-5, 3.0, 36)])
-
-
-def first_knots(ladder: Ladder, slack: Floats) -> Floats:
-    """Zero and some near it, the saddle points' epsilons, and one from which on delta <= slack."""
-    rungs = ladder.rungs
-    # By Chernoff.
-    bounds = (rungs.values + rungs.log_kappa - np.log(slack)[:, None]) / rungs.lam
-    end = np.maximum(bounds.min(axis=1, keepdims=True), 1e-12) * (1.0 + 1e-9)
-    runs = ladder.middle.size
-    near = ladder.deviation[:, None] * _NEAR
-    places = np.empty((end.size, _NEAR.size + rungs.lam.shape[1] + 1))
-    removed = np.concatenate([near, rungs.slopes[:runs], end[:runs]], axis=1)
-    places[:runs] = np.sort(np.clip(removed, 0.0, end[:runs], out=removed), axis=1)
-    # Adding only has to stay below: equal cells will do.
-    places[runs:] = end[runs:] * np.linspace(0.0, 1.0, places.shape[1])
-    return places
-
-
 def sought(
     steps: Steps, rungs: Ladder, knots: Floats, slack: Floats, tolerance: float, most: float
-) -> Reading:
+) -> tuple[Reading, Floats]:
     """The reading around where mu is decided, which is looked for where jumps make it unclear.
+
+    And that place, by run.
 
     For removing delta is wanted to ``tolerance`` times the slack, for adding to a hundredth of
     delta of removing: it decides nothing, as far as is known.
@@ -87,6 +73,10 @@ def sought(
     rows, spread = np.arange(runs), np.linspace(0.0, 1.0, 13)
     steep = float(rungs.steep.min())
     rough, unsure = steep < 0.4, steep < 1.0
+    if unsure and runs == 1:
+        place = located(steps, rungs, float(guess[0]), slack)
+        if place is not None:
+            guess[0], rough, unsure = place, False, False
     log_slack = np.log(slack)
     beside = log_slack
     if knots.shape[0] > runs:
@@ -106,7 +96,7 @@ def sought(
             break
         places = knots
         for _ in range(2):
-            mus = shown(lines.at(places), by_row, certain=False)[2][:runs]
+            mus = shown(lines.at(places), by_row, certain=False).mus[:runs]
             best = np.argmax(mus, axis=1)
             where = places[rows, best]
             low = places[rows, np.maximum(best - 1, 0), None]
@@ -119,7 +109,7 @@ def sought(
         rough = rough and off
         unsure = unsure and off
         guess[:runs] = np.where(where > 0.0, where, guess[:runs])
-    return lines
+    return lines, guess[:runs]
 
 
 @np.errstate(all="ignore")
@@ -195,7 +185,7 @@ def _burden(steps: Steps) -> Floats:
     finest = np.zeros(steps.runs)
     np.maximum.at(finest, steps.owner, steps.c)
     burden = np.where(reach < 1.0, 2.0 + 1.0 / reach, finest / (1.0 + finest))
-    burden = np.where(size * size > -8.0 * _LEAST, -1.0, burden)
+    burden = np.where(size * size > -8.0 * LEAST, -1.0, burden)
     # Gaussians alone come first.
     return np.where(np.bincount(steps.owner, minlength=steps.runs) == 0, -2.0, burden)
 
@@ -210,33 +200,80 @@ def _gaussian(mu: Floats, slack: Floats) -> Fits:
 
 def check_reach(rungs: Ladder) -> None:
     """Raises `OutOfReach` for runs that leave next to no privacy."""
-    if float(rungs.middle.min()) < _LEAST:
+    if float(rungs.middle.min()) < LEAST:
         raise OutOfReach(
             f"mu is about {math.sqrt(-8.0 * float(rungs.middle.min())):.0f}, which leaves no "
             "privacy and 1 - delta too small for the contour; use the lattice",
-            np.where(rungs.middle < _LEAST, np.inf, 0.0),
+            np.where(rungs.middle < LEAST, np.inf, 0.0),
         )
 
 
 def _fits(steps: Steps, slack: Floats, tolerance: float, most: float) -> Fits:
-    runs = steps.runs
     if not steps.c.size:
         return _gaussian(np.sqrt(steps.variance), slack)
+    if is_ordinary(steps):
+        with suppress(OutOfReach):
+            quick = ordinary(steps, slack, tolerance, most)
+            found = _read(steps, *quick, slack, tolerance, close=True)
+            if found.mu[0] - found.mu_lower[0] <= _CLOSE * found.mu[0]:
+                return found
     rungs = ladder(steps, 22.0)
     check_reach(rungs)
     by_row = np.concatenate([slack, slack])[: rungs.rungs.lam.shape[0]]
     knots = first_knots(rungs, by_row)
-    lines = sought(steps, rungs, knots, slack, tolerance, most * runs)
-    found = lines.at(knots)
+    lines, guess = sought(steps, rungs, knots, slack, tolerance, most * steps.runs)
+    # One run alone is looked at closely at once.
+    close = steps.runs == 1 and not steps.symmetric
+    if close:
+        knots = first_knots(rungs, by_row, guess)
+    return _read(steps, rungs, lines, lines.at(knots), slack, tolerance, close=close)
+
+
+def _read(
+    steps: Steps,
+    rungs: Ladder,
+    lines: Reading,
+    found: Knots,
+    slack: Floats,
+    tolerance: float,
+    *,
+    close: bool = False,
+) -> Fits:
+    """The fits that a reading gives, and what it has at the first knots.
+
+    ``close`` says that there are several of these around where mu is decided.
+    """
+    runs = steps.runs
+    by_row = np.concatenate([slack, slack])[: found.epsilons.shape[0]]
     # At the last knot delta <= slack.
     np.minimum(found.delta[:, -1], by_row, out=found.delta[:, -1])
     found.delta_error[:, -1] = 0.0
-    needed, mu_lower = smallest(lines, found, rungs.rungs, runs, by_row, tolerance)
+    peak = decided(lines, found, rungs.rungs, slack, tolerance) if close else None
+    if peak is None:
+        needed, mu_lower = smallest(lines, found, rungs.rungs, runs, by_row, tolerance)
+    else:
+        needed, mu_lower = np.array(peak[:1]), np.array(peak[1:])
     # As if every record were always sampled: the better of the two where sampling hardly helps.
     bare = np.sqrt(steps.total(steps.counts * steps.slope**2) + steps.variance)
     mu = np.minimum(needed.reshape(-1, runs).max(axis=0), bare * (1.0 + 4e-16 * (8 + steps.c.size)))
+    if runs == 1 and steps.variance[0] > 0.0 and not mu[0] - mu_lower[0] <= _CLOSE * mu[0]:
+        mu = np.minimum(mu, _apart(steps, slack, tolerance))
     # What contradicts itself is not known.
     mu[mu < mu_lower] = np.inf
     # A lower bound at the last knot is not known any more.
     removed = Knots(*(one[:runs, :-1] for one in found))
     return Fits(mu, mu_lower, *regrets(lines.rows(slice(runs)), removed, mu, slack, tolerance))
+
+
+def _apart(steps: Steps, slack: Floats, tolerance: float) -> Floats:
+    """sqrt(mu^2 + sum mu_i^2), mu that of the run without its Gaussians mu_i, from above.
+
+    delta(eps) = E[delta'(eps - X)], X the Gaussians' loss and delta' <= delta_mu + slack. Where
+    they outweigh the rest, what tests need is so flat that chords would have to be too short.
+    """
+    try:
+        rest = _fits(replace(steps, variance=np.zeros(1)), slack, tolerance, MOST)
+    except OutOfReach:
+        return np.full(1, np.inf)
+    bound: Floats = np.sqrt(steps.variance + rest.mu**2) * (1.0 + 8.0 * UNIT)
+    return bound

@@ -7,10 +7,10 @@ import numpy as np
 from gdpnum.contour.charges import Floats, cut_ends, quadrature
 from gdpnum.contour.pairs import Nodes, Steps
 
-__all__ = ["cut", "grid", "lifted_spacing", "shrunk", "spacing"]
+__all__ = ["QUANTUM", "cut", "grid", "lifted_spacing", "shrunk", "spacing"]
 
 # Nodes are multiples of this, so that they and their squares are exact.
-_QUANTUM = 1.0 / 256.0
+QUANTUM = 1.0 / 256.0
 
 
 def spacing(steps: Steps, digits: Floats, tilts: Floats, theta: Floats) -> tuple[Floats, Floats]:
@@ -38,7 +38,7 @@ def spacing(steps: Steps, digits: Floats, tilts: Floats, theta: Floats) -> tuple
     # A touch more, for the two sides and for the -1.
     steps_found = 2.0 * np.pi * b / (digits[:, None] + below + 0.8)
     chosen = (np.arange(b.shape[0]), np.argmax(steps_found, axis=1))
-    step = np.maximum(np.floor(steps_found[chosen] / _QUANTUM), 1.0) * _QUANTUM
+    step = np.maximum(np.floor(steps_found[chosen] / QUANTUM), 1.0) * QUANTUM
     return step, quadrature(above[chosen], below[chosen], 2.0 * np.pi * b[chosen] / step)
 
 
@@ -75,8 +75,8 @@ def lifted_spacing(
         # A lower line leaves more room than it needs above it.
         height = np.minimum(height, np.minimum(0.98 * quarter, _HIGHEST))
         top = np.minimum(top, height * (2.0 + growth / digits))
-    height = np.floor(height / _QUANTUM) * _QUANTUM
-    lifted = np.floor(2.0 * np.pi * height / (digits * _QUANTUM)) * _QUANTUM
+    height = np.floor(height / QUANTUM) * QUANTUM
+    lifted = np.floor(2.0 * np.pi * height / (digits * QUANTUM)) * QUANTUM
     chosen = (lifted > _WORTH * step) & (height > 0.0)
     if not chosen.any():
         return step, missed, missed, none

@@ -16,17 +16,20 @@ from gdpnum.contour.grid import cut, grid, spacing
 from gdpnum.contour.pairs import Nodes, Steps
 from gdpnum.contour.reach import OutOfReach
 
-__all__ = ["Ladder", "Rungs", "ladder", "outlook"]
+__all__ = ["ENOUGH", "LEAST", "STEEP", "Ladder", "Rungs", "first_knots", "ladder", "outlook"]
 
 # lam as multiples of one over the run's mu: up to where exp(K - lam K') is far below any slack.
 _FARTHEST = 22.0
 _UP = np.geomspace(0.15, _FARTHEST, 20) / _FARTHEST
 
 # Where jumps decide, K turns steep within a small part of the ladder.
-_STEEP = np.concatenate([np.geomspace(0.01, 0.4, 6)[:-1], np.linspace(0.4, 1.0, 15)])
+STEEP = np.concatenate([np.geomspace(0.01, 0.4, 6)[:-1], np.linspace(0.4, 1.0, 15)])
 
-# Beyond this K is of no use: a bound exp(K) there is worth nothing.
-_ENOUGH = 60.0
+#: log Gamma(1/2) = -mu^2 / 8 of a mu of about 7.5: below, 1 - delta is too small.
+LEAST = -7.0
+
+#: Beyond this K is of no use: a bound exp(K) there is worth nothing.
+ENOUGH = 60.0
 
 # Weights that a ladder may take, by run.
 _MOST = 2e6
@@ -89,7 +92,7 @@ def _largest_tilt(steps: Steps) -> Floats:
     """The tilt at which jumps alone, T w_j^S exp(j^2 c^2 S (S - 1) / 2), make K large."""
     c2 = (np.arange(1.0, 1.0 + steps.weights.shape[1]) * steps.c[:, None]) ** 2
     b = 0.5 * c2 - np.log(steps.weights)
-    inside = b * b - 2.0 * c2 * np.log(steps.counts / _ENOUGH)[:, None]
+    inside = b * b - 2.0 * c2 * np.log(steps.counts / ENOUGH)[:, None]
     root = (b + np.sqrt(np.maximum(inside, 0.0))) / c2
     root = np.where(inside < 0.0, np.inf, root).min(axis=1)
     result = np.full(steps.runs, np.inf)
@@ -113,7 +116,7 @@ def ladder(steps: Steps, digits: float) -> Ladder:
     lam = up[:, None] * _UP
     above = lam
     if steep.min() < 1.0:
-        above = np.where(steep[:, None] < 1.0, (steep * up)[:, None] * _STEEP, lam)
+        above = np.where(steep[:, None] < 1.0, (steep * up)[:, None] * STEEP, lam)
     half = np.full((steps.runs, 1), 0.5)
     parts = [1.0 + above, half] if steps.symmetric else [1.0 + above, -lam, half]
     tilts = np.concatenate(parts, axis=1)
@@ -207,3 +210,34 @@ def _reach(steps: Steps, tilts: Floats, need: Floats) -> tuple[Floats, Floats]:
     posterior = np.minimum(1.0, steps.rate * np.exp(-0.5 * steps.c**2))
     left = np.maximum(-least, 0.0) * slope * posterior + steps.replaced * 0.5 * slope
     return -(tail + np.minimum(left, tail)), tail + right * slope
+
+
+# Knots near zero, where regret is decided, in deviations of the loss: so close that one look at
+# them decides it for most runs.
+_NEAR = np.concatenate([[0.0], np.geomspace(1e-5, 0.02, 18), np.geomspace(0.023, 3.0, 43)])
+
+
+# And around a guess of where mu is decided.
+_SIDE = np.array([0.03, 0.1, 0.2, 0.35, 0.55, 0.8, 1.15])
+_AROUND = np.concatenate([-_SIDE[::-1], _SIDE])
+
+
+def first_knots(ladder: Ladder, slack: Floats, guess: Floats | None = None) -> Floats:
+    """Zero and some near it, the saddle points' epsilons, and one from which on delta <= slack.
+
+    And some around a ``guess`` of where mu is decided, by run.
+    """
+    rungs = ladder.rungs
+    # By Chernoff.
+    bounds = (rungs.values + rungs.log_kappa - np.log(slack)[:, None]) / rungs.lam
+    end = np.maximum(bounds.min(axis=1, keepdims=True), 1e-12) * (1.0 + 1e-9)
+    runs = ladder.middle.size
+    near = [ladder.deviation[:, None] * _NEAR, rungs.slopes[:runs], end[:runs]]
+    if guess is not None:
+        near.append(guess[:runs, None] + ladder.deviation[:, None] * _AROUND)
+    removed = np.concatenate(near, axis=1)
+    places = np.empty((end.size, removed.shape[1]))
+    places[:runs] = np.sort(np.clip(removed, 0.0, end[:runs], out=removed), axis=1)
+    # Adding only has to stay below: equal cells will do.
+    places[runs:] = end[runs:] * np.linspace(0.0, 1.0, places.shape[1])
+    return places

@@ -24,7 +24,7 @@ from gdpnum.contour.ladder import Rungs
 from gdpnum.contour.plan import Decay
 from gdpnum.contour.transform import Transform
 
-__all__ = ["Line", "Rows", "lines"]
+__all__ = ["Line", "Rows", "lines", "stacked"]
 
 Complexes: TypeAlias = npt.NDArray[np.complex128]
 
@@ -142,10 +142,10 @@ class Line:
 
     def _summed(self, away: Floats) -> Floats:
         """The same, by a sum over frequencies."""
-        turn = away[:, :, None] * self.frequencies[:, None, ::-1]
-        terms = self.terms[:, :, :, 0]
-        found: Floats = np.einsum("bem,mbo->boe", np.cos(turn), terms.real)
-        found += np.einsum("bem,mbo->boe", np.sin(turn), terms.imag)
+        turn = self.frequencies[:, ::-1, None] * away[:, None, :]
+        terms = self.terms[:, :, :, 0].transpose(1, 2, 0)
+        found: Floats = terms.real @ np.cos(turn)
+        found += terms.imag @ np.sin(turn)
         return found
 
     def _by_blocks(self, away: Floats) -> Floats:
@@ -175,6 +175,20 @@ def lines(
 
     Images are bounded best at the references, by line and row.
     """
+    together = stacked(found, decayed, rungs, picks=picks, references=references)
+    each = rungs.lam.shape[0]
+    return [together.rows(slice(i * each, (i + 1) * each)) for i in range(len(picks))]
+
+
+def stacked(
+    found: Transform,
+    decayed: Decay,
+    rungs: Rungs,
+    *,
+    picks: list[list[int]],
+    references: list[Floats],
+) -> Line:
+    """The same as one, a line's rows after the other's."""
     runs, theta = found.tilts.shape[0], found.frequencies
     each, number = rungs.lam.shape[0], theta.shape[1]
     directions, count = each // runs, len(picks)
@@ -182,6 +196,9 @@ def lines(
     pick = np.array(picks).ravel()
 
     def by_row(values: Floats) -> Floats:
+        if runs == 1:
+            only: Floats = values[0, pick]
+            return only
         picked: Floats = values[:, pick].swapaxes(0, 1).reshape(rows, *values.shape[2:])
         return picked
 
@@ -220,28 +237,21 @@ def lines(
     lift = -one * period - np.log1p(up)
     terms = np.ascontiguousarray(coefficients.transpose(2, 0, 1)[::-1])[..., None]
     number_of_blocks = -(-number // _BLOCK) if number > _SHORT else 0
-    blocks = np.zeros((rows, 2, number_of_blocks * _BLOCK), dtype=np.complex128)
+    blocks = np.zeros((rows, 2, number_of_blocks, _BLOCK), dtype=np.complex128)
     if number_of_blocks:
-        blocks[:, :, :number] = coefficients
-    blocks = blocks.reshape(rows, 2, number_of_blocks, _BLOCK)
+        blocks.reshape(rows, 2, -1)[:, :, :number] = coefficients
     logs, slopes = _images(rungs, runs, lam, period, np.concatenate(references))
-    found_lines = []
-    for i in range(count):
-        own = slice(i * each, (i + 1) * each)
-        found_lines.append(
-            Line(
-                lam[own],
-                k[own],
-                centre[own],
-                theta[own],
-                terms[:, own],
-                blocks[own],
-                (constant[own], distant[own], far[own]),
-                (logs[own], slopes[own]),
-                (lift[own], level[own]),
-            )
-        )
-    return found_lines
+    return Line(
+        lam,
+        k,
+        centre,
+        theta,
+        terms,
+        blocks,
+        (constant, distant, far),
+        (logs, slopes),
+        (lift, level),
+    )
 
 
 def _coefficients(
@@ -273,18 +283,17 @@ def _images(
     delta they are multiplied by kappa.
     """
     rows = np.arange(lam.shape[0])[:, None]
-    times = lam.shape[0] // rungs.lam.shape[0]
+    own = np.arange(lam.shape[0]) % rungs.lam.shape[0]
+    other = (own + runs) % rungs.lam.shape[0]
     logs, slopes = np.empty((2, lam.shape[0], 2, 2, references.shape[1]))
-    for side, charge in enumerate((alias_above, alias_below)):
-        ladder = rungs.other(runs) if side else rungs
-        if times > 1:
-            ladder = Rungs(*(np.concatenate([one] * times) for one in ladder))
-        slope = 1.0 + ladder.lam if side else -ladder.lam
-        ratio = -(slope + lam) * period if side else (slope + lam) * period
-        bounds = charge(ladder.values, ratio)
+    for side, (charge, chosen) in enumerate(((alias_above, own), (alias_below, other))):
+        lams = rungs.lam[chosen]
+        slope = 1.0 + lams if side else -lams
+        ratio = (slope + lam) * (-period if side else period)
+        bounds = charge(rungs.values[chosen], ratio)
         best = np.argmin(bounds[:, None, :] + slope[:, None, :] * references[:, :, None], axis=2)
         slopes[:, :, side] = slope[rows, best][:, None, :]
-        chosen = bounds[rows, best]
-        logs[:, 1, side] = chosen
-        logs[:, 0, side] = chosen + ladder.log_kappa[rows, best]
+        found = bounds[rows, best]
+        logs[:, 1, side] = found
+        logs[:, 0, side] = found + rungs.log_kappa[chosen][rows, best]
     return logs, slopes

@@ -18,7 +18,17 @@ import numpy.typing as npt
 from gdpnum.contour.charges import Floats, loss_units
 from gdpnum.errors import InvalidArgument
 
-__all__ = ["Gaussian", "Mixture", "Nodes", "Poisson", "Replace", "Run", "Segment", "Steps"]
+__all__ = [
+    "Gaussian",
+    "Mixture",
+    "Nodes",
+    "Poisson",
+    "Replace",
+    "Run",
+    "Segment",
+    "Steps",
+    "lifted",
+]
 
 # exp overflows a little above.
 _LARGEST = 690.0
@@ -299,14 +309,14 @@ class Steps:
 
         By segment, angle c a and node; k c a must be below pi.
         """
-        log_a, arg = _lifted(nodes.posteriors, angles)
+        log_a, arg = lifted(nodes.posteriors, angles)
         if not nodes.mirrored:
             return log_a, None, arg
-        log_c, arg_c = _lifted(nodes.mirrored, angles)
+        log_c, arg_c = lifted(nodes.mirrored, angles)
         return log_a, log_c, arg + arg_c
 
 
-def _lifted(posteriors: tuple[Floats, ...], angles: Floats) -> tuple[Floats, Floats]:
+def lifted(posteriors: tuple[Floats, ...], angles: Floats) -> tuple[Floats, Floats]:
     """Modulus (its log) and argument of sum_j pi_j exp(i j angle), with pi_0 the rest."""
     angles = angles[:, :, None]
     lost: Floats | float = 0.0

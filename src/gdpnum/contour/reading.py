@@ -13,7 +13,7 @@ from gdpnum.contour.line import Line, Rows, lines
 from gdpnum.contour.pairs import Steps
 from gdpnum.contour.plan import carried_out, period, planned
 
-__all__ = ["Approximate", "Knots", "Reading", "guessed", "reading"]
+__all__ = ["CLOSE", "FAR", "Approximate", "Knots", "Reading", "guessed", "limit", "reading"]
 
 
 class Knots(NamedTuple):
@@ -40,23 +40,29 @@ class Reading(NamedTuple):
     def at(self, epsilons: Floats) -> Knots:
         """Bounds from the best line at each epsilon; epsilons increase in each row."""
         values, errors = np.empty((2, epsilons.shape[0], 2, epsilons.shape[1]))
-        best = (epsilons > self.limits[:, :, None]).sum(axis=0)
+        # By row and line, the first epsilon that is better on a later one.
+        ends = np.stack(
+            [
+                np.searchsorted(one, at, "right")
+                for one, at in zip(epsilons, self.limits.T, strict=True)
+            ]
+        )
+        starts = np.zeros_like(ends[:, 0])
         for i, line in enumerate(self.lines):
-            chosen = best == i
-            columns = np.flatnonzero(chosen.any(axis=0))
-            if not columns.size:
-                continue
-            part = slice(int(columns[0]), int(columns[-1]) + 1)
-            found, wrong = line.at(epsilons[:, part])
-            if i == 0:
-                found[:, 0] += 1.0
-                wrong[:, 0] += UNIT
-            if chosen[:, part].all():
-                values[:, :, part], errors[:, :, part] = found, wrong
-            else:
-                mask = chosen[:, None, part]
-                np.copyto(values[:, :, part], found, where=mask)
-                np.copyto(errors[:, :, part], wrong, where=mask)
+            stops = ends[:, i] if i < ends.shape[1] else np.full_like(starts, epsilons.shape[1])
+            first, last = int(starts.min()), int(stops.max())
+            if first < last and (starts < stops).any():
+                found, wrong = line.at(epsilons[:, first:last])
+                if i == 0:
+                    found[:, 0] += 1.0
+                    wrong[:, 0] += UNIT
+                for row, (begin, end) in enumerate(
+                    zip(starts.tolist(), stops.tolist(), strict=True)
+                ):
+                    own = slice(begin - first, end - first)
+                    values[row, :, begin:end] = found[row, :, own]
+                    errors[row, :, begin:end] = wrong[row, :, own]
+            starts = stops
         return Knots(epsilons, values[:, 0], errors[:, 0], values[:, 1], errors[:, 1])
 
 
@@ -189,7 +195,7 @@ def reading(
     apart = float((limits[:, :-1].max(axis=1) * lengths[:, :-1].max(axis=1)).sum())
     apart += float((limits[:, -1] * lengths[:, -1]).sum())
     far = [list(range(i * directions, (i + 1) * directions)) for i in range(tails)]
-    beyond, close = [one[:, None] * _FAR for one in epsilons], epsilons[0][:, None] * _CLOSE
+    beyond, close = [one[:, None] * FAR for one in epsilons], epsilons[0][:, None] * CLOSE
     if joint < 1.4 * apart:
         found = carried_out(steps, ladder, plan, most)
         picked = [[last] * directions, *far]
@@ -202,7 +208,7 @@ def reading(
         found_lines += lines(found, one.decayed, rungs, picks=far, references=beyond)
     limits = np.stack(
         [
-            _limit(before, after, epsilon)
+            limit(before, after, epsilon)
             for before, after, epsilon in zip(
                 found_lines[:-1], found_lines[1:], epsilons, strict=True
             )
@@ -211,7 +217,7 @@ def reading(
     return Reading(tuple(found_lines), np.maximum.accumulate(limits, axis=0))
 
 
-def _limit(before: Line, after: Line, epsilon: Floats) -> Floats:
+def limit(before: Line, after: Line, epsilon: Floats) -> Floats:
     """Up to where, by row, a line is better than the one after it, which is for epsilon."""
     places = epsilon[:, None] * _PLACES
     better = ~(after.errors_at(places) < before.errors_at(places))
@@ -224,4 +230,4 @@ def _limit(before: Line, after: Line, epsilon: Floats) -> Floats:
 _PLACES = np.linspace(0.0, 1.0, 25)
 
 # Where images are bounded best, as multiples of the epsilon a line is for.
-_FAR, _CLOSE = np.array([[0.5, 1.0, 1.25]]), np.array([[0.0, 0.1, 0.4]])
+FAR, CLOSE = np.array([[0.5, 1.0, 1.25]]), np.array([[0.0, 0.1, 0.4]])

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import math
+from itertools import pairwise
+from typing import NamedTuple
+
 import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtri, ndtri_exp
@@ -10,7 +14,7 @@ from gdpnum.contour.charges import UNIT, Floats, quantile
 from gdpnum.contour.ladder import Rungs
 from gdpnum.contour.reading import Knots, Reading
 
-__all__ = ["PARTS", "ROUNDS", "chords", "divided", "shown", "smallest"]
+__all__ = ["PARTS", "ROUNDS", "chords", "decided", "divided", "shown", "smallest"]
 
 #: How often cells are cut, into how many parts at a time, and into how many in all.
 ROUNDS, PARTS, MOST_KNOTS = 6, 24.0, 1500
@@ -80,8 +84,21 @@ def _convex(epsilons: Floats, upper: Floats) -> npt.NDArray[np.intp]:
     return np.array(kept)
 
 
-def shown(knots: Knots, slack: Floats, *, certain: bool = True) -> tuple[Floats, Floats, Floats]:
-    """Tests that exist: exp(eps) alpha from above, tpr from below, and the mu each needs."""
+class Shown(NamedTuple):
+    """Tests that exist, one at each knot: the quantiles of TPR - slack and of FPR, and their mu."""
+
+    of_tpr: Floats
+    of_fpr: Floats
+    mus: Floats
+
+    def turning(self, knots: Knots) -> Floats:
+        """F = eps - (b^2 - a^2) / 2 of the quantiles: below zero where a larger knot needs more."""
+        found: Floats = knots.epsilons - 0.5 * (self.of_fpr**2 - self.of_tpr**2)
+        return found
+
+
+def shown(knots: Knots, slack: Floats, *, certain: bool = True) -> Shown:
+    """What the tests "loss above a knot" need: alpha from above and tpr from below, if certain."""
     delta, lifted = knots.delta, knots.lifted_alpha
     alpha, tpr = lifted, delta + lifted
     if certain:
@@ -92,7 +109,7 @@ def shown(knots: Knots, slack: Floats, *, certain: bool = True) -> tuple[Floats,
     low, high = ndtri(np.maximum(above, 0.0)), lowered(np.maximum(alpha, 0.0), knots.epsilons)
     mus = (low - high) - quantile(1.0 + np.abs(low) + np.abs(high))
     mus[~np.isfinite(mus)] = -np.inf
-    return alpha, tpr, mus
+    return Shown(low, high, mus)
 
 
 def divided(knots: Floats, parts: Floats) -> Floats:
@@ -138,7 +155,7 @@ def smallest(
     graded = False
     for turn in range(ROUNDS):
         needed = chords(found, rungs, slack)
-        mus = shown(found, slack)[2]
+        mus = shown(found, slack).mus
         np.maximum.at(mu_lower, index % runs, mus.max(axis=1))
         lower = mu_lower[index % runs][:, None]
         target = lower * (1.0 + tolerance)
@@ -146,7 +163,7 @@ def smallest(
             # Rounding alone keeps what is shown from what is needed by so much.
             best = np.argmax(mus, axis=1)[:, None]
             there = Knots(*(np.take_along_axis(one, best, axis=1) for one in found))
-            bare = shown(there, slack, certain=False)[2]
+            bare = shown(there, slack, certain=False).mus
             target = np.maximum(target, bare + (bare - np.take_along_axis(mus, best, axis=1)))
         over = needed > target
         going = over.any(axis=1)
@@ -195,6 +212,154 @@ def smallest(
     return mu, mu_lower
 
 
+# Tests that are looked at on either side of where mu is decided.
+_BESIDE = 24
+
+# How often that place is looked for more closely, and at which points.
+_CLOSER, _FOUR = 3, np.array([[-1.5, -0.5, 0.5, 1.5]])
+
+
+def decided(
+    lines: Reading, found: Knots, rungs: Rungs, slack: Floats, tolerance: float
+) -> tuple[float, float] | None:
+    """The mu of one run from above and from below, if first knots are close where it is decided.
+
+    There F(eps) = eps - (b^2 - a^2) / 2 changes its sign, with a and b the quantiles of TPR - slack
+    and of FPR: the mu that tests need is largest where f and f_mu have the same slope.
+    """
+    epsilons = found.epsilons[0]
+    both = np.concatenate([slack, slack])
+    needed, tests = chords(found, rungs, both), shown(found, both)
+    mus = tests.mus[0]
+    best = int(np.argmax(mus))
+    lower = float(mus[best])
+    target = max(lower, float(tests.mus[1].max())) * (1.0 + tolerance)
+    own = lines.rows(slice(1, 2)), rungs.rows(slice(1, 2))
+    adding = _settled(*own, found.epsilons[1:], needed[1:], slack, target)
+    if not adding <= target:
+        return None
+    removing = lines.rows(slice(0, 1))
+    turning = tests.turning(found)[0]
+    first = min(max(best - (1 if turning[best] < 0.0 else 2), 0), epsilons.size - 5)
+    four = slice(first, first + 4)
+    peak = _peak(epsilons[four].tolist(), turning[four].tolist(), mus[four].tolist())
+    for _ in range(_CLOSER):
+        if peak is not None and peak.unsure <= math.sqrt(tolerance / peak.curvature):
+            break
+        if peak is None:
+            low, high = epsilons[max(best - 1, 0)], epsilons[min(best + 1, epsilons.size - 1)]
+            places = 0.5 * (low + high) + (0.3 * (high - low)) * _FOUR
+        else:
+            places = peak.centre + (2.0 * peak.unsure) * _FOUR
+        nearer = removing.at(places)
+        tests = shown(nearer, slack, certain=False)
+        turning = tests.turning(nearer)[0].tolist()
+        seen = tests.mus[0].tolist()
+        peak, before = _peak(places[0].tolist(), turning, seen, peak), peak
+        if peak is None and before is None:
+            break
+    if peak is None:
+        return None
+    over = needed[0] > target
+    knots = _spread(peak, epsilons, mus, over, tolerance)
+    fine = removing.at(knots[None, :])
+    middle = int(np.searchsorted(knots, peak.centre))
+    top = Knots(*(one[:, max(middle - _BESIDE, 0) : middle + _BESIDE] for one in fine))
+    lower = max(lower, float(shown(top, slack).mus.max()))
+    needs = chords(fine, rungs.rows(slice(0, 1)), slack)
+    mu = max(adding, float(needs.max()), float(np.where(over, 0.0, needed[0]).max()))
+    # Not as close as they should be: the knots were not.
+    return (mu, lower) if mu - lower <= 8.0 * tolerance * mu else None
+
+
+def _settled(
+    lines: Reading, rungs: Rungs, knots: Floats, needed: Floats, slack: Floats, target: float
+) -> float:
+    """The mu that adding needs, its cells cut once where their chords need more than the target."""
+    over = needed > target
+    if not over.any():
+        return float(needed.max())
+    finer = chords(lines.at(divided(knots, np.where(over, PARTS, 1.0))), rungs, slack)
+    return max(float(finer.max()), float(np.where(over, 0.0, needed).max()))
+
+
+class _Peak(NamedTuple):
+    """Where tests need most: the place, the mu, and g in mu (1 - g (eps - centre)^2)."""
+
+    centre: float
+    unsure: float
+    """About by how much the place may be off."""
+    mu: float
+    curvature: float
+    gap: float
+
+
+def _peak(
+    places: list[float], turning: list[float], mus: list[float], before: _Peak | None = None
+) -> _Peak | None:
+    """The peak among four places, where F changes its sign; None if that is unclear.
+
+    Of places that are close together the curvature is not told well: there that ``before`` counts.
+    """
+    rising = all(a < b for a, b in pairwise(turning))
+    if not (rising and turning[0] < 0.0 < turning[-1] < math.inf and min(mus) > 0.0):
+        return None
+    three = slice(0, 3) if turning[2] > 0.0 else slice(1, 4)
+    centre = _interpolated(turning, places, 0.0)
+    rougher = _interpolated(turning[three], places[three], 0.0)
+    if not places[0] < centre < places[-1]:
+        centre = rougher
+    mu = _interpolated(places, mus, centre)
+    curvature, gap = (0.0, 0.0) if before is None else (before.curvature, before.gap)
+    if before is None:
+        a, b, c = places[three]
+        first, second, third = mus[three]
+        curvature = ((second - first) / (b - a) - (third - second) / (c - b)) / ((c - a) * mu)
+        gap = b - a
+    return _Peak(centre, abs(centre - rougher), mu, curvature, gap) if curvature > 0.0 else None
+
+
+def _interpolated(x: list[float], y: list[float], at: float) -> float:
+    """The polynomial through the points, there (Lagrange)."""
+    total = 0.0
+    for i, (own, value) in enumerate(zip(x, y, strict=True)):
+        for j, other in enumerate(x):
+            if j != i:
+                value *= (at - other) / (own - other)  # noqa: PLW2901
+        total += value
+    return total
+
+
+def _spread(
+    peak: _Peak, first: Floats, mus: Floats, over: npt.NDArray[np.bool_], tolerance: float
+) -> Floats:
+    """Knots that are close where mu is decided: eps* + s sinh(t), t equally spaced.
+
+    A cell may be as long as mu sqrt(8 (tolerance + g (eps - eps*)^2)). From the first to the last
+    cell that is over.
+    """
+    cells = np.flatnonzero(over)
+    start, end = float(first[cells[0]]), float(first[cells[-1] + 1])
+    away = first - peak.centre
+    # Where mu falls more slowly than the parabola, that counts.
+    slower = (1.0 - mus / peak.mu) / (away * away)
+    sides = []
+    for sign, reach in ((-1.0, peak.centre - start), (1.0, end - peak.centre)):
+        there = slower[(sign * away > peak.gap) & (sign * away <= reach)]
+        least = min(peak.curvature, max(float(there.min(initial=np.inf)), 1e-3 * peak.curvature))
+        scale, rise = math.sqrt(tolerance / least), 0.8 * peak.mu * math.sqrt(8.0 * least)
+        last = math.asinh(max(reach, 0.0) / scale)
+        if last > rise * (0.5 * MOST_KNOTS):
+            # Where mu is so flat that this takes too many knots, as close as so many can be.
+            scale = reach / (rise * (0.45 * MOST_KNOTS))
+            last = math.asinh(reach / scale)
+        number = int(last / rise) + 2
+        sides.append((sign * scale) * np.sinh(np.arange(number) * (last / (number - 1))))
+    knots = np.concatenate([sides[0][:0:-1], sides[1]]) + peak.centre
+    knots[0], knots[-1] = start, end
+    return np.maximum.accumulate(knots)
+
+
 # Points among which the highest test is looked for, and how often closer.
 _PROBES, _ZOOMS = np.linspace(0.0, 1.0, 9), 8
 
@@ -221,7 +386,7 @@ def _graded(
     end = np.where(over.any(axis=1), end, start)
     for turn in range(_ZOOMS):
         probes = low[:, None] + (high - low)[:, None] * _PROBES
-        seen = shown(lines.at(probes), slack, certain=False)[2]
+        seen = shown(lines.at(probes), slack, certain=False).mus
         highest = np.argmax(seen, axis=1)
         top = np.clip(highest, 1, _PROBES.size - 2)
         before, at, after = (seen[rows, top + i] for i in (-1, 0, 1))

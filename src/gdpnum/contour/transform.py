@@ -25,7 +25,7 @@ from gdpnum.contour.charges import (
 from gdpnum.contour.grid import cut, lifted_cut
 from gdpnum.contour.pairs import Nodes, Steps
 
-__all__ = ["Transform", "transform"]
+__all__ = ["Transform", "phases", "transform"]
 
 # Beyond this exp(S l) is not summed as it is.
 _LARGEST = 600.0
@@ -219,7 +219,7 @@ def _lifted(
     shares = np.empty(sizes.shape, dtype=np.complex128)
     np.multiply(sizes, np.cos(phase), out=shares.real)
     np.multiply(sizes, np.sin(phase), out=shares.imag)
-    a, b = _turned(shares, away, arg, theta)
+    a, b = phases(shares, away, arg, theta)
     # As on the real line, with the losses' imaginary parts and what lifting them may be wrong by.
     c, losses = steps.c[:, None], nodes.units
     for j, posterior in enumerate(nodes.posteriors, start=1):
@@ -249,7 +249,7 @@ def _lifted(
     return a, b, eta
 
 
-def _turned(weights: Complexes, away: Floats, arg: Floats, theta: Floats) -> tuple[Floats, Floats]:
+def phases(weights: Complexes, away: Floats, arg: Floats, theta: Floats) -> tuple[Floats, Floats]:
     """sum_j V_j (exp(i theta (l_j - c)) - 1), real and imaginary, by segment, line and frequency.
 
     Frequencies are equally spaced: with theta = t + t', E = exp(i t (l - c)) and E' for t' it is

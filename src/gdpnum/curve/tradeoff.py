@@ -11,11 +11,11 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gdpnum import _validate
+from gdpnum import arguments
 from gdpnum.blocks.block import Table
 from gdpnum.blocks.html import html
 from gdpnum.curve.profile import Profile
-from gdpnum.errors import InvalidArgument, InvalidType
+from gdpnum.errors import InvalidArgument
 from gdpnum.floats import NUMPY, Floats
 from gdpnum.rounding import rounded_up
 
@@ -62,9 +62,9 @@ class TradeoffCurve(ABC):
     def beta(self, alpha: ArrayLike) -> float | Floats:
         """f(alpha): no attack with FPR alpha has a lower FNR than this."""
         with np.errstate(**NUMPY):
-            rates = _rates("alpha", alpha)
+            rates = arguments.rates("alpha", alpha)
             # Guessing has 1 - alpha.
-            return _like(alpha, np.clip(self._betas(rates), 0.0, 1.0 - rates))
+            return arguments.like(alpha, np.clip(self._betas(rates), 0.0, 1.0 - rates))
 
     @overload
     def tpr(self, fpr: float) -> float: ...
@@ -72,9 +72,9 @@ class TradeoffCurve(ABC):
     def tpr(self, fpr: ArrayLike) -> float | Floats: ...
     def tpr(self, fpr: ArrayLike) -> float | Floats:
         """1 - f(fpr): no attack with that FPR has a higher TPR; accurate where it is tiny."""
-        rates = _rates("fpr", fpr)
+        rates = arguments.rates("fpr", fpr)
         with np.errstate(**NUMPY):
-            return _like(fpr, np.clip(self._tprs(rates), rates, 1.0))
+            return arguments.like(fpr, np.clip(self._tprs(rates), rates, 1.0))
 
     @overload
     def delta(self, epsilon: float) -> float: ...
@@ -82,7 +82,7 @@ class TradeoffCurve(ABC):
     def delta(self, epsilon: ArrayLike) -> float | Floats: ...
     def delta(self, epsilon: ArrayLike) -> float | Floats:
         """Smallest delta for which the mechanism is (epsilon, delta)-DP, for any real epsilon."""
-        values = _numbers("epsilon", epsilon)
+        values = arguments.numbers("epsilon", epsilon)
         if np.isnan(values).any():
             raise InvalidArgument("epsilon=nan is not a number; pass a real epsilon")
         with np.errstate(**NUMPY):
@@ -92,7 +92,7 @@ class TradeoffCurve(ABC):
                 # Exchanging P and Q: delta(-eps) = 1 - exp(-eps) (1 - delta_inverse(eps)).
                 inverse = np.minimum(self.inverse()._deltas(positive), 1.0)
                 deltas = np.where(values < 0.0, 1.0 - np.exp(-positive) * (1.0 - inverse), deltas)
-        return _like(epsilon, deltas)
+        return arguments.like(epsilon, deltas)
 
     @overload
     def epsilon(self, delta: float) -> float: ...
@@ -103,9 +103,11 @@ class TradeoffCurve(ABC):
 
         Infinite for a delta below the mass at infinity.
         """
-        wanted = _rates("delta", delta)
+        wanted = arguments.rates("delta", delta)
         with np.errstate(**NUMPY):
-            return _like(delta, np.where(wanted >= self.advantage, 0.0, self._epsilons(wanted)))
+            return arguments.like(
+                delta, np.where(wanted >= self.advantage, 0.0, self._epsilons(wanted))
+            )
 
     def profile(self) -> Profile:
         """The privacy profile, delta as a function of epsilon."""
@@ -286,23 +288,3 @@ class TradeoffCurve(ABC):
 
     @abstractmethod
     def _document(self) -> dict[str, Any]: ...
-
-
-def _numbers(name: str, value: ArrayLike) -> Floats:
-    given = np.asarray(value)
-    if given.dtype.kind not in "fiu":
-        raise InvalidType(f"{_validate.shown(name, value)}, not a number; pass one, or an array")
-    return given.astype(np.float64)
-
-
-def _rates(name: str, value: ArrayLike) -> Floats:
-    rates = _numbers(name, value)
-    bad = ~((rates >= 0.0) & (rates <= 1.0))
-    if bad.any():
-        first = float(np.atleast_1d(rates)[np.atleast_1d(bad)][0])
-        raise InvalidArgument(f"{name}={first!r} is outside [0, 1]; pass a probability")
-    return rates
-
-
-def _like(given: ArrayLike, value: Floats) -> float | Floats:
-    return float(value) if np.ndim(given) == 0 else value

@@ -7,33 +7,51 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import gdpnum
+from gdpnum.comparison import Pairing, pairing
 from gdpnum.errors import BudgetExceeded
+from gdpnum.explore.curves import Line
 
 if TYPE_CHECKING:
-    from gdpnum.comparison import Comparison
     from gdpnum.curve.tradeoff import TradeoffCurve
     from gdpnum.measures.gdp import GDPFit
     from gdpnum.mechanisms import Mechanism
     from gdpnum.statements import Statement
 
-__all__ = ["TOLERANCES", "comparison", "curve", "fit", "measured", "stated"]
+__all__ = [
+    "Numbers",
+    "curve",
+    "fit",
+    "line",
+    "measured",
+    "numbers",
+    "order",
+    "stated",
+]
 
-#: Tried one after another, where an account cannot be as close as it should.
-TOLERANCES = (1e-3, 1e-2, 1e-1)
+# Tried one after another, where an account cannot be as close as it should.
+_TOLERANCES = (1e-3, 1e-2, 1e-1)
+
+
+class Numbers(NamedTuple):
+    """The TPR at an FPR, by the curve and by mu alone, and the epsilon at a delta."""
+
+    tpr: float
+    tpr_gdp: float
+    epsilon: float
 
 
 @lru_cache(maxsize=256)
 def fit(run: Mechanism) -> GDPFit:
     """Mu of a run with all that is known about it, as near as the library gets."""
-    for tolerance in TOLERANCES[:-1]:
+    for tolerance in _TOLERANCES[:-1]:
         try:
             return gdpnum.fit_gdp(run, tolerance=tolerance)
         except BudgetExceeded:  # noqa: PERF203
             continue
-    return gdpnum.fit_gdp(run, tolerance=TOLERANCES[-1])
+    return gdpnum.fit_gdp(run, tolerance=_TOLERANCES[-1])
 
 
 @lru_cache(maxsize=64)
@@ -52,10 +70,24 @@ def stated(run: Mechanism, dataset_size: int | None, name: str | None) -> Statem
     return gdpnum.statement(run, tolerance=tolerance, dataset_size=dataset_size, name=name)
 
 
-@lru_cache(maxsize=16)
-def comparison(*runs: Mechanism) -> Comparison:
-    """How runs stand to each other."""
-    return gdpnum.compare(*runs)
+@lru_cache(maxsize=256)
+def numbers(run: Mechanism, fpr: float, delta: float) -> Numbers:
+    """The numbers of a run that depend on a rate, read off once for all who write or draw them."""
+    whole = curve(run)
+    return Numbers(whole.tpr(fpr), fit(run).tpr(fpr), whole.epsilon(delta))
+
+
+@lru_cache(maxsize=256)
+def line(run: Mechanism, kind: str) -> Line:
+    """The curve of a run as it is drawn."""
+    return Line.of(kind, curve(run).tpr)
+
+
+@lru_cache(maxsize=256)
+def order(first: Mechanism, second: Mechanism) -> Pairing:
+    """How two runs stand to each other, by the curves that are shown."""
+    tolerance = max(fit(first).tolerance, fit(second).tolerance)
+    return pairing((first, curve(first)), (second, curve(second)), tolerance)
 
 
 @lru_cache(maxsize=16_384)
@@ -65,7 +97,7 @@ def measured(run: Mechanism, measure: str, at: float) -> float:
     A map is read to a per cent, and so it is computed. NaN, which a map leaves blank, says that the
     library gave up.
     """
-    for tolerance in TOLERANCES[1:]:
+    for tolerance in _TOLERANCES[1:]:
         try:
             if measure == "mu":
                 return gdpnum.fit_gdp(run, tolerance=tolerance).mu

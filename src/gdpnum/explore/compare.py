@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import gdpnum
 from gdpnum.explore import accounts
-from gdpnum.explore.curves import EVEN, LOG, Line, panel
+from gdpnum.explore.curves import EVEN, LOG, panel
 from gdpnum.explore.drawing import Node, node
 from gdpnum.explore.plan import headline
-from gdpnum.explore.words import delta_shown, fpr_said, fpr_shown, run_in_words, tpr_said, upper
+from gdpnum.explore.words import fpr_said, tpr_said
+from gdpnum.rounding import delta_shown, fpr_shown, upper
+from gdpnum.statements.releases import in_words
 
 if TYPE_CHECKING:
     from gdpnum.comparison import Pairing
@@ -36,12 +38,12 @@ def names(state: State) -> list[str]:
 def compare(state: State) -> dict[str, Any]:
     """The table, the sentences and both drawings."""
     found, called = runs(state), names(state)
-    curves = [accounts.curve(run) for run in found]
-    lines = [Line.of(f"line line-{number}", curve) for number, curve in enumerate(curves)]
-    marks = [(f"line-{number}", curve.tpr(state.fpr)) for number, curve in enumerate(curves)]
+    read = [accounts.numbers(run, state.fpr, state.delta) for run in found]
+    lines = [accounts.line(run, f"line line-{number}") for number, run in enumerate(found)]
+    marks = [(f"line-{number}", numbers.tpr) for number, numbers in enumerate(read)]
     said = "; ".join(
-        f"{name} at most {tpr_said(curve.tpr(state.fpr))}"
-        for name, curve in zip(called, curves, strict=True)
+        f"{name} at most {tpr_said(numbers.tpr)}"
+        for name, numbers in zip(called, read, strict=True)
     )
     title = f"Curves together. At a false positive rate of {fpr_said(state.fpr)}: {said}."
     drawn: dict[str, Any] = {"fpr": state.fpr, "marks": marks[::-1], "title": title}
@@ -56,33 +58,14 @@ def compare(state: State) -> dict[str, Any]:
 
 
 def paper_table(state: State, form: str) -> str:
-    """The table for a paper."""
-    table = getattr(gdpnum, "table", None)
-    if table is not None:
-        # Numbered where two have the same name.
-        called = names(state)
-        unique = [
-            name if called.count(name) == 1 else f"{name} ({number})"
-            for number, name in enumerate(called, 1)
-        ]
-        named = dict(zip(unique, runs(state), strict=True))
-        return str(table(named, format=form, delta=state.delta))
-    rows = [_numbers(state, run) for run in runs(state)]
-    head = [
-        "run",
-        "mu",
-        "regret",
-        f"TPR at FPR {fpr_shown(state.fpr)}",
-        f"epsilon at delta {delta_shown(state.delta)}",
+    """The table for a paper, numbered where two have the same name."""
+    called = names(state)
+    unique = [
+        name if called.count(name) == 1 else f"{name} ({number})"
+        for number, name in enumerate(called, 1)
     ]
-    body = [[name, *row] for name, row in zip(names(state), rows, strict=True)]
-    return _markdown(head, body) if form == "markdown" else _latex(head, body)
-
-
-def _numbers(state: State, run: Mechanism) -> list[str]:
-    mu, regret = headline(accounts.fit(run))
-    curve = accounts.curve(run)
-    return [mu, regret, upper(curve.tpr(state.fpr)), upper(curve.epsilon(state.delta))]
+    named = dict(zip(unique, runs(state), strict=True))
+    return gdpnum.table(named, format=form, delta=state.delta)
 
 
 def _table(state: State, found: list[Mechanism], called: list[str]) -> Node:
@@ -95,9 +78,7 @@ def _table(state: State, found: list[Mechanism], called: list[str]) -> Node:
     )
     body = []
     for number, (name, run) in enumerate(zip(called, found, strict=True)):
-        mu, regret = headline(accounts.fit(run))
-        curve = accounts.curve(run)
-        what = run_in_words(run)
+        numbers, what = accounts.numbers(run, state.fpr, state.delta), in_words(run)
         label = node(
             "th",
             node("span", class_=f"sample line-{number}"),
@@ -105,7 +86,7 @@ def _table(state: State, found: list[Mechanism], called: list[str]) -> Node:
             node("small", what if len(what) < 200 else f"{what[:197]}..."),
             scope="row",
         )
-        cells = (mu, regret, tpr_said(curve.tpr(state.fpr)), upper(curve.epsilon(state.delta)))
+        cells = (*headline(run), tpr_said(numbers.tpr), upper(numbers.epsilon))
         body.append(node("tr", label, *(node("td", cell) for cell in cells)))
     return node(
         "table",
@@ -118,9 +99,8 @@ def _table(state: State, found: list[Mechanism], called: list[str]) -> Node:
 def _orders(found: list[Mechanism], called: list[str]) -> list[str]:
     if len(found) < 2:
         return ["Pin a run, then change what is set: both are compared here."]
-    compared = accounts.comparison(*found)
-    pairs = combinations(range(len(found)), 2)
-    return [_order(called[i], called[j], compared.between(i, j)) for i, j in pairs]
+    pairs = combinations(zip(called, found, strict=True), 2)
+    return [_order(one[0], two[0], accounts.order(one[1], two[1])) for one, two in pairs]
 
 
 def _order(first: str, second: str, pairing: Pairing) -> str:
@@ -140,36 +120,3 @@ def _order(first: str, second: str, pairing: Pairing) -> str:
         )
     said = "equally private" if pairing.order == "equal" else "too close to call"
     return f"{first} and {second} are {said}."
-
-
-def _markdown(head: list[str], body: list[list[str]]) -> str:
-    rows = [head, ["---"] * len(head), *body]
-    return "\n".join(
-        f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |" for row in rows
-    )
-
-
-_TEX = {
-    **{one: f"\\{one}" for one in "&%$#_{}"},
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "\\": r"\textbackslash{}",
-}
-
-
-def _latex(head: list[str], body: list[list[str]]) -> str:
-    def row(cells: list[str]) -> str:
-        return " & ".join("".join(_TEX.get(one, one) for one in cell) for cell in cells) + r" \\"
-
-    lines = [row(cells) for cells in body]
-    return "\n".join(
-        [
-            rf"\begin{{tabular}}{{l{'r' * (len(head) - 1)}}}",
-            r"\hline",
-            row(head),
-            r"\hline",
-            *lines,
-            r"\hline",
-            r"\end{tabular}",
-        ]
-    )

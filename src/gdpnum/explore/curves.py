@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from gdpnum.explore.drawing import Axis, Frame, Node, node
+from gdpnum.floats import Floats
 
-if TYPE_CHECKING:
-    from gdpnum.curve.tradeoff import TradeoffCurve
-
-__all__ = ["EVEN", "LOG", "Line", "panel", "rates"]
+__all__ = ["EVEN", "LOG", "Line", "panel"]
 
 _EVEN_TICKS = tuple((step / 5, f"{20 * step} %") for step in range(6))
 _LOG_TICKS = (*((float(f"1e-{power}"), f"1e-{power}") for power in (10, 8, 6, 4, 2)), (1.0, "1"))
@@ -30,26 +28,28 @@ _DEEP = np.geomspace(1e-10, 1.0, 121)
 
 @dataclass(frozen=True)
 class Line:
-    """A curve to draw: TPRs at the FPRs of each panel."""
+    """A curve as it is drawn in each panel."""
 
     kind: str
-    spread: tuple[float, ...]
-    deep: tuple[float, ...]
+    even: str
+    log: str
 
     @staticmethod
-    def of(kind: str, curve: TradeoffCurve) -> Line:
-        return Line(kind, *rates(curve))
+    def of(kind: str, tpr: Callable[[Floats], ArrayLike]) -> Line:
+        """The line through the TPRs that a function has at the FPRs of each panel."""
+        drawn = (
+            frame.path(fprs.tolist(), np.asarray(tpr(fprs)).tolist())
+            for frame, fprs in ((EVEN, _SPREAD), (LOG, _DEEP))
+        )
+        return Line(kind, *drawn)
 
-    @staticmethod
-    def fprs() -> tuple[list[float], list[float]]:
-        """Where TPRs are drawn, in each panel."""
-        return _SPREAD.tolist(), _DEEP.tolist()
+    def drawn(self, frame: Frame) -> Node:
+        """The line in one of the frames."""
+        return node("path", class_=self.kind, d=self.even if frame is EVEN else self.log)
 
 
-def rates(curve: TradeoffCurve) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """The TPRs of a curve, where they are drawn."""
-    spread, deep = (np.asarray(curve.tpr(fprs)).tolist() for fprs in (_SPREAD, _DEEP))
-    return tuple(spread), tuple(deep)
+# The FPRs at which lines are drawn; those of guessing are the TPRs too.
+_GUESSING = Line.of("guessing", lambda fprs: fprs)
 
 
 def panel(
@@ -61,11 +61,8 @@ def panel(
     marks: Sequence[tuple[str, float]],
 ) -> Node:
     """Curves in one of the frames, with marks (kind, TPR) at an FPR."""
-    even = frame is EVEN
-    xs = (_SPREAD if even else _DEEP).tolist()
-    drawn = [frame.line(line.kind, xs, line.spread if even else line.deep) for line in lines]
     at = frame.x(fpr)
     dots = [frame.dot(f"mark {kind}", fpr, tpr) for kind, tpr in marks]
     guide = node("path", class_="guide", d=f"M{at:.2f} {frame.bottom}V{frame.top}")
-    guessing = frame.line("guessing", [xs[0], *xs], [xs[0], *xs])
-    return frame.drawing(title, frame.axes(), guessing, *drawn, guide, *dots)
+    drawn = [line.drawn(frame) for line in (_GUESSING, *lines)]
+    return frame.drawing(title, frame.axes(), *drawn, guide, *dots)

@@ -86,10 +86,10 @@ class Frame:
 
     across: Axis
     up: Axis
-    width: float = 446.0
+    width: float = 460.0
     height: float = 352.0
-    left: float = 58.0
-    right: float = 424.0
+    left: float = 72.0
+    right: float = 438.0
     top: float = 14.0
     bottom: float = 300.0
 
@@ -101,10 +101,9 @@ class Frame:
         """Where a value is drawn up."""
         return self.bottom - (self.bottom - self.top) * self.up.share(value)
 
-    def line(self, kind: str, xs: Sequence[float], ys: Sequence[float], **more: object) -> Node:
-        """A line through values."""
-        points = [(self.x(x), self.y(y)) for x, y in zip(xs, ys, strict=True)]
-        return node("path", class_=kind, d=path(points), **more)
+    def path(self, xs: Sequence[float], ys: Sequence[float]) -> str:
+        """Straight lines through values."""
+        return path((self.x(x), self.y(y)) for x, y in zip(xs, ys, strict=True))
 
     def dot(self, kind: str, x: float, y: float) -> Node:
         """A mark at a value."""

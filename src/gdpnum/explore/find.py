@@ -10,9 +10,8 @@ import gdpnum
 from gdpnum.errors import BudgetExceeded, UnsupportedMechanism
 from gdpnum.explore import accounts
 from gdpnum.explore.schemes import arguments
-from gdpnum.explore.words import delta_shown, fpr_shown
 from gdpnum.mechanisms import PoissonSampled
-from gdpnum.rounding import rounded_up
+from gdpnum.rounding import delta_shown, fpr_shown, rounded_up
 
 if TYPE_CHECKING:
     from gdpnum.explore.state import State

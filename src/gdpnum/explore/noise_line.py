@@ -53,8 +53,9 @@ class NoiseLine:
         inside = [point for point in known if NOISE_FRAME.up.holds(point[1])]
         xs, ys = ([point[axis] for point in inside] for axis in (0, 1))
         said, sizes = target_said(self.state), (self.state.batch_size, self.state.dataset_size)
+        line = node("path", class_="run", d=NOISE_FRAME.path(xs, ys))
         return {
-            "drawing": node("g", NOISE_FRAME.axes(), NOISE_FRAME.line("run", xs, ys)),
+            "drawing": node("g", NOISE_FRAME.axes(), line),
             "caption": f"The least noise for {said}; batches of {sizes[0]} out of {sizes[1]}.",
             "table": table(
                 f"The least noise multiplier for {said}",

@@ -3,29 +3,25 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import gdpnum
 from gdpnum.explore import accounts
 from gdpnum.explore.curves import EVEN, LOG, Line, panel
 from gdpnum.explore.drawing import Axis, Frame, Node, node
-from gdpnum.explore.words import (
-    COMPLETE_REGRET,
-    HEAVY_TAIL,
-    delta_shown,
-    fpr_said,
-    lower,
-    run_in_words,
-    tpr_said,
-    upper,
-)
+from gdpnum.explore.words import fpr_said, tpr_said
+from gdpnum.rounding import delta_shown, lower, upper
+from gdpnum.statements import words
+from gdpnum.statements.releases import in_words
+from gdpnum.statements.rows import COMPLETE_REGRET, HEAVY_TAIL
 
 if TYPE_CHECKING:
     from gdpnum.explore.state import State
     from gdpnum.measures.gdp import GDPFit
     from gdpnum.mechanisms import Mechanism
 
-__all__ = ["drawings", "finite", "headline", "plan", "texts", "values"]
+__all__ = ["drawings", "headline", "plan", "shown", "texts", "values"]
 
 _MARKED = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
 _SCALE = Frame(
@@ -37,53 +33,47 @@ _SCALE = Frame(
 
 def plan(state: State) -> dict[str, Any]:
     """Everything that changes while one drags."""
-    run = state.run
+    found = shown(state, state.run)
+    found["drawings"]["scale"] = _scale(state, accounts.fit(state.run))
+    return found
+
+
+def shown(state: State, run: Mechanism) -> dict[str, Any]:
+    """The texts and the numbers of a run, and its curve twice, at the rates that are set."""
+    said = texts(state, run)
+    at = f"At FPR {said['fpr']}, at most {said['tpr']}; by mu alone, {said['tpr_gdp']}."
+    even, log = drawings(state, run, title=f"The curve on {{}} scales. {at}")
     return {
-        "texts": texts(state, run),
+        "texts": said,
         "values": values(state, run),
-        "drawings": drawings(state, run),
+        "drawings": {"even": even, "log": log},
     }
 
 
 def values(state: State, run: Mechanism) -> dict[str, float | str]:
     """The library's numbers in full; infinity is a text, as JSON has none."""
-    fit, curve = accounts.fit(run), accounts.curve(run)
+    fit = accounts.fit(run)
     found = {
-        "mu": fit.mu,
-        "mu_lower": fit.mu_lower,
-        "regret": fit.regret,
-        "advantage": fit.advantage,
+        **{key: getattr(fit, key) for key in ("mu", "mu_lower", "regret", "advantage")},
         "tail_ratio": fit.tail_ratio,
-        "tpr": curve.tpr(state.fpr),
-        "tpr_gdp": fit.tpr(state.fpr),
-        "epsilon": curve.epsilon(state.delta),
+        **accounts.numbers(run, state.fpr, state.delta)._asdict(),
     }
-    return {key: finite(value) for key, value in found.items()}
+    return {key: "inf" if math.isinf(value) else float(value) for key, value in found.items()}
 
 
-def finite(value: float) -> float | str:
-    """A number as JSON can hold it."""
-    return "inf" if math.isinf(value) else float(value)
-
-
-def headline(fit: GDPFit) -> tuple[str, str]:
-    """Mu rounded up, and a bound on the regret of the mu that is so printed.
-
-    Rounding up adds at most half of what it adds to the advantage.
-    """
-    mu = upper(fit.mu)
-    if math.isinf(fit.mu) or float(mu) == fit.mu:
-        return mu, upper(fit.regret, digits=3)
-    added = gdpnum.GDP(mu=float(mu)).advantage - gdpnum.GDP(mu=fit.mu).advantage
-    return mu, upper(min(1.0, fit.regret + 0.5 * max(added, 0.0) + 2.0**-52), digits=3)
+def headline(run: Mechanism) -> tuple[str, str]:
+    """Mu rounded up, and a bound on the regret of the mu that is so printed."""
+    fit = accounts.fit(run)
+    enough = math.isfinite(fit.mu) and fit.regret < COMPLETE_REGRET
+    return words.headline(fit.mu, fit.regret, is_complete=enough)
 
 
 def texts(state: State, run: Mechanism) -> dict[str, str]:
     """What the page writes, every bound rounded to its safe side."""
-    fit, curve = accounts.fit(run), accounts.curve(run)
-    mu, regret = headline(fit)
-    fpr, tpr = fpr_said(state.fpr), tpr_said(curve.tpr(state.fpr))
-    by_mu, epsilon = tpr_said(fit.tpr(state.fpr)), upper(curve.epsilon(state.delta))
+    fit, numbers = accounts.fit(run), accounts.numbers(run, state.fpr, state.delta)
+    (mu, regret), delta = headline(run), delta_shown(state.delta)
+    fpr, tpr, by_mu = fpr_said(state.fpr), tpr_said(numbers.tpr), tpr_said(numbers.tpr_gdp)
+    epsilon, about = upper(numbers.epsilon), (run.neighbouring, run.records_per_person or 1)
     return {
         "mu": mu,
         "mu_lower": _bracket(fit),
@@ -94,36 +84,14 @@ def texts(state: State, run: Mechanism) -> dict[str, str]:
         "fpr": fpr,
         "tpr": tpr,
         "tpr_gdp": by_mu,
-        "delta": delta_shown(state.delta),
+        "delta": delta,
         "epsilon": epsilon,
-        "sentence": sentence(run, fpr, tpr),
-        "run": _capital(run_in_words(run)) + ".",
-        "relation": _RELATIONS.get(run.neighbouring, _RELATIONS[None]),
+        "sentence": words.risk_of(*about, fpr=fpr, tpr=tpr),
+        "run": _capital(in_words(run)),
+        "relation": _capital(words.relation_of(*about, "neighbours")),
         "spoken": f"mu at most {mu}, regret at most {regret}; at a false positive rate of {fpr}, a "
-        f"true positive rate of at most {tpr}; epsilon at most {epsilon} at delta "
-        f"{delta_shown(state.delta)}.",
+        f"true positive rate of at most {tpr}; epsilon at most {epsilon} at delta {delta}.",
     }
-
-
-_RELATIONS = {
-    "add_remove": "Neighbouring datasets differ by one record added or removed.",
-    "replace": "Neighbouring datasets differ by one record replaced by another.",
-    "zero_out": "Neighbouring datasets differ by one record made empty.",
-    None: "Neighbouring datasets are those that the guarantee was given for.",
-}
-
-
-def sentence(run: Mechanism, fpr: str, tpr: str) -> str:
-    """The guarantee for readers of no formula."""
-    if run.neighbouring in ("add_remove", "zero_out"):
-        return (
-            f"Who wrongly accuses {fpr} of the records that were not used finds at most {tpr} of "
-            f"those that were. Guessing finds {fpr}."
-        )
-    return (
-        f"Who takes the first of two cases for the second in {fpr} of cases recognises the second "
-        f"in at most {tpr}. Guessing does in {fpr}."
-    )
 
 
 def _bracket(fit: GDPFit) -> str:
@@ -143,25 +111,22 @@ def _verdict(fit: GDPFit) -> str:
     return f"below {COMPLETE_REGRET:g}: mu is enough"
 
 
-def drawings(state: State, run: Mechanism) -> dict[str, Node]:
-    """The curve twice, and the scale."""
-    fit, curve = accounts.fit(run), accounts.curve(run)
-    lines = [Line.of("run", curve), Line.of("by-mu", fit.curve())]
-    marks = [("by-mu", fit.tpr(state.fpr)), ("run", curve.tpr(state.fpr))]
-    said = texts(state, run)
-    at = f"At FPR {said['fpr']}, at most {said['tpr']}; by mu alone, {said['tpr_gdp']}."
-    return {
-        "even": panel(
-            EVEN, lines, title=f"The curve on even scales. {at}", fpr=state.fpr, marks=marks
-        ),
-        "log": panel(
-            LOG, lines, title=f"The curve on logarithmic scales. {at}", fpr=state.fpr, marks=marks
-        ),
-        "scale": _scale(state, fit, said["fpr"]),
-    }
+def drawings(
+    state: State, run: Mechanism, *, title: str, more: Sequence[tuple[Line, float]] = ()
+) -> list[Node]:
+    """The curve in both frames, that of mu, and more lines, with their TPRs at the FPR."""
+    numbers = accounts.numbers(run, state.fpr, state.delta)
+    by_mu = Line.of("by-mu", accounts.fit(run).curve().tpr)
+    lines = [accounts.line(run, "run"), by_mu, *(line for line, _ in more)]
+    marks = [("by-mu", numbers.tpr_gdp), ("run", numbers.tpr)]
+    marks += [(line.kind, tpr) for line, tpr in more]
+    return [
+        panel(frame, lines, title=title.format(scales), fpr=state.fpr, marks=marks)
+        for frame, scales in ((EVEN, "even"), (LOG, "logarithmic"))
+    ]
 
 
-def _scale(state: State, fit: GDPFit, fpr: str) -> Node:
+def _scale(state: State, fit: GDPFit) -> Node:
     """Where mu stands, with what some round mu allow at the FPR."""
     y = _SCALE.bottom
     drawn = [node("path", class_="axis", d=f"M{_SCALE.left} {y}H{_SCALE.right}")]
@@ -176,9 +141,11 @@ def _scale(state: State, fit: GDPFit, fpr: str) -> Node:
     place = _SCALE.x(fit.mu)
     drawn.append(node("circle", class_="mark run", cx=place, cy=y, r=7))
     return _SCALE.drawing(
-        f"Where mu is on a scale, with the true positive rate that each allows at {fpr}", *drawn
+        "Where mu is on a scale, with the true positive rate that each allows at "
+        f"{fpr_said(state.fpr)}",
+        *drawn,
     )
 
 
 def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
+    return f"{text[:1].upper()}{text[1:]}."

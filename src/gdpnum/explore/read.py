@@ -9,14 +9,14 @@ from __future__ import annotations
 import json
 import warnings
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Any, Protocol
 
 import gdpnum
+from gdpnum.blocks.block import one_line
 from gdpnum.errors import GdpnumError, InvalidArgument
 from gdpnum.explore import plan
 from gdpnum.explore.scores import counted, scores_of
-from gdpnum.explore.words import one_line, parts_of, upper
+from gdpnum.statements.description import parts_of
 
 if TYPE_CHECKING:
     from gdpnum.explore.state import State
@@ -52,24 +52,6 @@ class Sourced(Protocol):
 
 Reader = Callable[[str, str], Sourced]
 """(content, label) of a text file to what it describes."""
-
-
-@dataclass(frozen=True)
-class _Stated:
-    """A statement, where no reader of run files is at hand."""
-
-    run: Mechanism
-    wishes: dict[str, Any]
-    statement: Statement | None
-
-
-def stated_only(content: str, label: str) -> Sourced:
-    """The reader that knows statements alone."""
-    try:
-        found = gdpnum.Statement.from_json(content)
-    except GdpnumError as error:
-        raise InvalidArgument(f"{label}: {error}") from None
-    return _Stated(found.run, {}, found)
 
 
 # --- files --------------------------------------------------------------------------------------
@@ -128,49 +110,8 @@ def _described(label: str, kind: str, run: Mechanism) -> dict[str, Any]:
 
 
 def _verified(statement: Statement) -> Iterable[str]:
-    """What agrees when everything is computed again from the description."""
-    verify = getattr(gdpnum, "verify", None)
-    if verify is not None:
-        yield from _findings(verify(statement))
-        return
-    again = gdpnum.statement(
-        statement.run,
-        slack=statement.slack,
-        tolerance=statement.tolerance,
-        deltas=[row.delta for row in statement.epsilon],
-        fprs=[row.fpr for row in statement.tpr],
-        dataset_size=statement.dataset_size,
-        name=statement.name,
-        date=statement.date,
-    )
-    yield (
-        f"Computed again: mu {upper(again.mu)}, stated {upper(statement.mu)}; regret "
-        f"{upper(again.regret, digits=3)}, stated {upper(statement.regret, digits=3)}."
-    )
-    too_low = [
-        name
-        for name, new, old in (
-            ("mu", again.mu_lower, statement.mu),
-            ("advantage", again.advantage * (1.0 - 2.0 * again.tolerance), statement.advantage),
-            *(
-                (
-                    f"epsilon at delta {row.delta:g}",
-                    new.epsilon * (1.0 - 5.0 * again.tolerance),
-                    row.epsilon,
-                )
-                for row, new in zip(statement.epsilon, again.epsilon, strict=True)
-            ),
-        )
-        if new > old
-    ]
-    if too_low:
-        yield f"Not verified: {', '.join(too_low)} stated is below what the run gives away."
-    else:
-        yield "Verified: what is stated holds for the run that it describes."
-
-
-def _findings(verified: Any) -> Iterable[str]:
-    """What the library's own verification found, the failures one by one."""
+    """What agrees when everything is computed again, the failures one by one."""
+    verified = gdpnum.verify(statement)
     failed = [one for one in verified.findings if not one.holds]
     if not failed:
         yield f"Verified: all {len(verified.findings)} numbers stated hold, computed again."
@@ -183,9 +124,6 @@ def _findings(verified: Any) -> Iterable[str]:
 
 def reading(state: State, run: Mechanism) -> dict[str, Any]:
     """The numbers and the curve of a run that was read."""
-    drawn = plan.drawings(state, run)
-    return {
-        "texts": plan.texts(state, run),
-        "values": plan.values(state, run),
-        "drawings": {"read_even": drawn["even"], "read_log": drawn["log"]},
-    }
+    found = plan.shown(state, run)
+    drawn = {f"read_{key}": drawing for key, drawing in found["drawings"].items()}
+    return {**found, "drawings": drawn}

@@ -1,27 +1,20 @@
-"""How batches are drawn: one record a scheme, and which of them the library at hand accounts for.
+"""How batches are drawn: one record a scheme.
 
-A scheme says which numbers it asks for and which arguments of `gdpnum.DPSGD` they become. What the
-signature of `DPSGD` does not take is left off the page.
+A scheme says which numbers it asks for and which arguments of `gdpnum.DPSGD` they become.
 """
 
 from __future__ import annotations
 
-import inspect
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from fractions import Fraction
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
-import gdpnum
-from gdpnum.errors import GdpnumError, InvalidArgument
-from gdpnum.explore.fields import FIELDS
+from gdpnum.errors import InvalidArgument
 
 if TYPE_CHECKING:
     from gdpnum.explore.state import State
 
-__all__ = ["RELATIONS", "SCHEMES", "Scheme", "arguments", "has_persons", "schemes"]
+__all__ = ["RELATIONS", "SCHEMES", "Scheme", "arguments"]
 
 #: How neighbouring datasets differ, in words.
 RELATIONS = {
@@ -65,26 +58,16 @@ def _sizes(state: State, *more: str) -> dict[str, Any]:
     return {**sizes, "epochs": _plain(state.epochs), **rest}
 
 
-def _poisson(state: State) -> dict[str, Any]:
-    sizes = _sizes(state)
-    if set(sizes) <= _taken():
-        return sizes
-    rate = Fraction(state.batch_size, state.dataset_size)
-    # As it was typed: 0.1 is a tenth. A step begun is a step.
-    steps = math.ceil(Fraction(repr(state.epochs)) / rate)
-    return {"sample_rate": float(rate), "steps": steps}
-
-
 _SIZES = ("batch_size", "dataset_size", "epochs")
 
-SCHEMES = (
+_ALL = (
     Scheme(
         "poisson",
         "by Poisson sampling",
         "every record joins every step by a coin of its own",
         _SIZES,
         ("add_remove", "replace"),
-        _poisson,
+        _sizes,
     ),
     Scheme(
         "fixed",
@@ -128,45 +111,19 @@ SCHEMES = (
     ),
 )
 
-
-@cache
-def schemes() -> dict[str, Scheme]:
-    """The schemes that the library at hand describes, by name."""
-    return {scheme.name: scheme for scheme in SCHEMES if _is_described(scheme)}
-
-
-def has_persons() -> bool:
-    """Whether the library at hand accounts for several records a person."""
-    return "records_per_person" in _taken()
+#: The ways by name.
+SCHEMES = {scheme.name: scheme for scheme in _ALL}
 
 
 def arguments(state: State) -> dict[str, Any]:
     """The arguments of `DPSGD` that a state means."""
-    scheme = schemes()[state.batches]
+    scheme = SCHEMES[state.batches]
     found = {"noise_multiplier": state.noise_multiplier, **scheme.keywords(state)}
     if state.neighbouring != scheme.relations[0]:
         found["neighbouring"] = state.neighbouring
     if state.records_per_person > 1:
         found["records_per_person"] = state.records_per_person
     return found
-
-
-def _is_described(scheme: Scheme) -> bool:
-    from gdpnum.explore.state import State  # noqa: PLC0415  (a state names its scheme)
-
-    keywords = scheme.keywords(State.at_defaults())
-    if not set(keywords) <= _taken():
-        return False
-    try:
-        gdpnum.DPSGD(noise_multiplier=FIELDS["noise_multiplier"].default, **keywords)
-    except (GdpnumError, NotImplementedError):
-        return False
-    return True
-
-
-@cache
-def _taken() -> frozenset[str]:
-    return frozenset(inspect.signature(gdpnum.DPSGD).parameters)
 
 
 def _plain(number: float) -> int | float:

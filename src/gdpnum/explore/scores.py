@@ -16,16 +16,16 @@ from typing import TYPE_CHECKING, Any
 
 import gdpnum
 from gdpnum.errors import InvalidArgument
-from gdpnum.explore import accounts, plan
-from gdpnum.explore.curves import EVEN, LOG, Line, panel
+from gdpnum.explore import plan
+from gdpnum.explore.curves import Line
 from gdpnum.explore.drawing import Node
-from gdpnum.explore.words import lower, upper
+from gdpnum.rounding import lower, upper
 
 if TYPE_CHECKING:
     from gdpnum.explore.state import State
     from gdpnum.mechanisms import Mechanism
 
-__all__ = ["audited", "counted", "has_audit", "scores_of"]
+__all__ = ["audited", "counted", "scores_of"]
 
 _MOST = 1_000_000
 _SIDES = {
@@ -88,15 +88,8 @@ def counted(scores: Mapping[str, list[float]]) -> str:
     return f"{len(scores['scores_in'])} scores with the record, {len(scores['scores_out'])} without"
 
 
-def has_audit() -> bool:
-    """Whether the library at hand audits."""
-    return callable(getattr(gdpnum, "audit", None))
-
-
 def audited(state: State, run: Mechanism, document: object) -> dict[str, Any]:
     """What scores show, beside what the account allows."""
-    if not has_audit():
-        raise InvalidArgument(f"gdpnum {gdpnum.__version__} has no audit; pass no scores")
     scores = _checked("scores", document)
     if scores is None:
         raise InvalidArgument("there are no scores_in and scores_out; pass both")
@@ -105,7 +98,7 @@ def audited(state: State, run: Mechanism, document: object) -> dict[str, Any]:
     verdict = "refuted" if found.refuted else "not refuted"
     said = (
         f"By the attack, mu is at least {lower(found.mu_lower)} at confidence "
-        f"{found.confidence:g}; by the account, at most {plan.headline(accounts.fit(run))[0]}, "
+        f"{found.confidence:g}; by the account, at most {plan.headline(run)[0]}, "
         f"which is {verdict} (p = {upper(found.p_value, digits=3)}). {counted(scores)}. "
         f"{_DESIGNS[state.scores]}"
     )
@@ -117,26 +110,19 @@ def _audit(
     run: Mechanism, design: str, used: tuple[float, ...], unused: tuple[float, ...]
 ) -> tuple[Any, Line | None]:
     """The audit and, where it bounds TPRs, their line."""
-    # By name: an earlier gdpnum has none.
-    library: Any = gdpnum
     if design == "one_run":
         included = [True] * len(used) + [False] * len(unused)
-        return library.audit_one_run([*used, *unused], included, claim=run), None
-    found = library.audit(list(used), list(unused), claim=run)
-    rates = (tuple(float(found.tpr(fpr)) for fpr in fprs) for fprs in Line.fprs())
-    return found, Line("shown", *rates)
+        return gdpnum.audit_one_run([*used, *unused], included, claim=run), None
+    found = gdpnum.audit(list(used), list(unused), claim=run)
+    return found, Line.of("shown", lambda fprs: [found.tpr(fpr) for fpr in fprs.tolist()])
 
 
 def _drawings(state: State, run: Mechanism, found: Any, line: Line | None) -> dict[str, Node]:
     """The run's curve with what the audit has shown under it."""
-    fit, curve = accounts.fit(run), accounts.curve(run)
-    lines = [Line.of("run", curve), Line.of("by-mu", fit.curve())]
-    marks = [("by-mu", fit.tpr(state.fpr)), ("run", curve.tpr(state.fpr))]
-    title = "The curve"
+    title, more = "The curve", []
     if line is not None:
-        shown = float(found.tpr(state.fpr))
-        lines.append(line)
-        marks.append(("shown", shown))
-        title = f"The curve, with what the audit has shown: at least {lower(shown)} at this FPR"
-    drawn: dict[str, Any] = {"title": title, "fpr": state.fpr, "marks": marks}
-    return {"read_even": panel(EVEN, lines, **drawn), "read_log": panel(LOG, lines, **drawn)}
+        proved = float(found.tpr(state.fpr))
+        more = [(line, proved)]
+        title = f"The curve, with what the audit has shown: at least {lower(proved)} at this FPR"
+    even, log = plan.drawings(state, run, title=title, more=more)
+    return {"read_even": even, "read_log": log}

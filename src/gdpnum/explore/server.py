@@ -28,7 +28,7 @@ from gdpnum.explore.fields import FIELDS, PLANNED
 from gdpnum.explore.find import shown_noise, target_said
 from gdpnum.explore.guard import LOCAL_NAMES, Guard
 from gdpnum.explore.noise_line import NoiseLine
-from gdpnum.explore.schemes import has_persons, schemes
+from gdpnum.explore.schemes import SCHEMES
 from gdpnum.explore.state import AXES, DESIGNS, MEASURES, MOST_PINS, TARGETS, State
 from gdpnum.explore.trade_map import STAGES, Map
 
@@ -55,8 +55,8 @@ def application(
     *,
     names: Collection[str] = LOCAL_NAMES,
     addresses: bool = False,
-    reader: read.Reader = read.stated_only,
-    options: Collection[str] = (),
+    reader: read.Reader,
+    options: Collection[str],
 ) -> ASGIApp:
     """The application, for `serve` and for tests.
 
@@ -70,7 +70,6 @@ def application(
             Route("/api/describe", _answering(lambda _: describe())),
             Route("/api/plan", _answering(asked.plan)),
             Route("/api/find", _answering(asked.find)),
-            Route("/api/compare", _answering(asked.compare)),
             Route("/api/map/{stage}", asked.map),
             Route("/api/noise", asked.noise),
             Route("/api/read", asked.upload, methods=["POST"]),
@@ -86,19 +85,17 @@ def application(
 
 def describe() -> dict[str, Any]:
     """What can be set, in which steps and words."""
-    left_out = {"records_per_person"} if not has_persons() else set()
     return {
         "version": gdpnum.__version__,
-        "default": State.at_defaults().query,
-        "defaults": State.at_defaults().texts,
+        "default": State().query,
+        "defaults": State().texts,
         "fields": {name: field.document() for name, field in FIELDS.items()},
-        "planned": [name for name in PLANNED if name not in left_out],
-        "schemes": [scheme.document() for scheme in schemes().values()],
+        "planned": list(PLANNED),
+        "schemes": [scheme.document() for scheme in SCHEMES.values()],
         "targets": list(TARGETS.items()),
         "measures": list(MEASURES.items()),
         "axes": [[name, FIELDS[name].label] for name in AXES],
         "files": take.described(),
-        "audit": scores.has_audit(),
         "designs": list(DESIGNS.items()),
         "most_pins": MOST_PINS,
         "largest_upload": read.LARGEST_CHECKPOINT,
@@ -123,6 +120,8 @@ class _Asked:
             "python": take.python(state),
             "command": command or "The command line has no such batches yet; use the Python lines.",
         }
+        if state.view == "compare":
+            found["compared"] = compare.compare(state)
         if state.view == "trade":
             found["drawings"] |= trade.here(state)
             found |= trade.keys(state)
@@ -132,9 +131,6 @@ class _Asked:
         state = State.of(query)
         noise = shown_noise(state)
         return {"noise_multiplier": noise, "said": f"{target_said(state)}: noise {noise}"}
-
-    def compare(self, query: str) -> dict[str, Any]:
-        return compare.compare(State.of(query))
 
     async def map(self, request: Request) -> Response:
         stage = request.path_params["stage"]

@@ -35,8 +35,8 @@ def serve(
     port: int | None = None,
     network: bool = False,
     browser: bool = True,
-    reader: read.Reader = read.stated_only,
-    options: Collection[str] = (),
+    reader: read.Reader,
+    options: Collection[str],
     tell: Callable[[str], None] = print,
 ) -> None:
     """Serve the page until interrupted; ``network`` allows an address that others can reach."""

@@ -13,9 +13,9 @@ import gdpnum
 from gdpnum import _validate
 from gdpnum.errors import InvalidArgument
 from gdpnum.explore.fields import FIELDS, PLANNED, shown
-from gdpnum.explore.schemes import arguments, has_persons, schemes
-from gdpnum.explore.words import run_of
+from gdpnum.explore.schemes import SCHEMES, arguments
 from gdpnum.mechanisms import Mechanism
+from gdpnum.statements.description import run_of
 
 __all__ = ["AXES", "DESIGNS", "LONGEST_LINK", "MEASURES", "MOST_PINS", "TARGETS", "VIEWS", "State"]
 
@@ -86,11 +86,6 @@ class State:
     pins: tuple[str, ...] = ()
 
     @staticmethod
-    def at_defaults() -> State:
-        """The state of a page that is opened without one."""
-        return State()
-
-    @staticmethod
     def of(query: str) -> State:
         """The state that a link's text holds; what it leaves out is at its default."""
         if len(query) > LONGEST_LINK:
@@ -155,7 +150,7 @@ class State:
     def pin(self) -> str:
         """The run alone, for the list of those put aside."""
         kept = {name: getattr(self, name) for name in (*_RUN, "name", "parts")}
-        default = State.at_defaults()
+        default = State()
         return urlencode(
             [
                 (name, _text(value))
@@ -182,7 +177,7 @@ def _value(key: str, text: str) -> Any:
     if key in _OPTIONS:
         return _validate.choice(key, text, _OPTIONS[key])
     if key == "batches":
-        return _validate.choice(key, text, tuple(schemes()))
+        return _validate.choice(key, text, tuple(SCHEMES))
     if key in ("neighbouring", "parts"):
         return text
     if key == "name":
@@ -216,15 +211,10 @@ def _number(key: str, text: str) -> float:
 
 
 def _checked(state: State) -> State:
-    allowed = schemes()[state.batches].relations
+    allowed = SCHEMES[state.batches].relations
     if state.neighbouring not in allowed:
         # A scheme that lacks the relation brings its own.
         state = replace(state, neighbouring=allowed[0])
-    if state.records_per_person > 1 and not has_persons():
-        raise InvalidArgument(
-            f"records_per_person={state.records_per_person} is not accounted for by gdpnum "
-            f"{gdpnum.__version__}; set it to 1"
-        )
     if len(state.pins) > MOST_PINS:
         raise InvalidArgument(f"{len(state.pins)} runs are pinned, above {MOST_PINS}; unpin some")
     if state.across == state.up:

@@ -43,11 +43,6 @@ def python(state: State) -> str:
 def command(state: State, options: Collection[str]) -> str | None:
     """The command that prints the statement; None where it has no such options."""
     given: dict[str, Any] = arguments(state)
-    if {"sample_rate", "steps"} <= set(given) and "batches" not in given:
-        # As it is set, rather than as a rate.
-        given = {key: value for key, value in given.items() if key not in ("sample_rate", "steps")}
-        given |= {"batch_size": state.batch_size, "dataset_size": state.dataset_size}
-        given["epochs"] = state.epochs
     given |= {"delta": state.delta, "fpr": state.fpr}
     if not set(given) <= set(options):
         return None
@@ -85,7 +80,7 @@ def _picture(state: State) -> bytes:
     if state.view == "compare":
         drawings = compare(state)["drawings"]
         return _svg([drawings["compare_even"], drawings["compare_log"]])
-    drawings = plan.drawings(state, _shown(state))
+    drawings = plan.shown(state, _shown(state))["drawings"]
     return _svg([drawings["even"], drawings["log"]])
 
 

@@ -18,7 +18,8 @@ from gdpnum.explore.drawing import Frame, Node, node, path, table
 from gdpnum.explore.fields import FIELDS, shown
 from gdpnum.explore.state import AXES, MEASURES
 from gdpnum.explore.trade import RANGES, map_frame
-from gdpnum.explore.words import delta_shown, fpr_said, tpr_said, upper
+from gdpnum.explore.words import fpr_said, tpr_said
+from gdpnum.rounding import delta_shown, upper
 
 if TYPE_CHECKING:
     from gdpnum.explore.state import State

@@ -1,25 +1,10 @@
-"""Numbers and runs in words, as the statements have them: all that explore borrows from there."""
+"""Rates in words."""
 
-from gdpnum.blocks.block import one_line
-from gdpnum.statements.description import parts_of, run_of
-from gdpnum.statements.numbers import delta_shown, fpr_shown, lower, one_in, upper
-from gdpnum.statements.releases import in_words as run_in_words
-from gdpnum.statements.rows import COMPLETE_REGRET, HEAVY_TAIL
+from __future__ import annotations
 
-__all__ = [
-    "COMPLETE_REGRET",
-    "HEAVY_TAIL",
-    "delta_shown",
-    "fpr_said",
-    "fpr_shown",
-    "lower",
-    "one_line",
-    "parts_of",
-    "run_in_words",
-    "run_of",
-    "tpr_said",
-    "upper",
-]
+from gdpnum.rounding import one_in
+
+__all__ = ["fpr_said", "tpr_said"]
 
 
 def fpr_said(fpr: float) -> str:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gdpnum.account import account, as_curve
 from gdpnum.bounds.accuracy import Accuracy, accuracy
@@ -82,72 +84,106 @@ def regret_bound(
     (alpha, tpr) shows delta(eps) >= tpr - exp(eps) alpha. On a cell of eps one such line is held
     fixed; delta_g is convex in exp(eps), so the ratio is quasi-convex there and its largest value
     is at an end of the cell. Where the line falls below zero, delta >= 0 takes over;
-    delta_g / (1 + exp(eps)) falls, so its largest value is where that begins. Of several
-    directions, and of neighbouring tests, each cell takes the better one.
+    delta_g / (1 + exp(eps)) falls, so its largest value is where that begins.
     """
     if not directions:
         # No attack is known; the most that a summary can give away is against perfect privacy.
         return 0.5 * float(np.asarray(profile(np.zeros(1)))[0]), 0.0
-    ends = _ends(directions[0])
-    edges = ends[ends > 0.0]
-    # The last cell has no end: what is left of the ratio there, at most exp(-1e4), is nothing.
-    edges = np.concatenate([[0.0], edges, [1e4 + 2.0 * float(edges.max(initial=0.0))]])
-    summarised = np.asarray(profile(edges))
-    found = [
-        _cells(profile, summarised, edges, one, further)
-        for one in directions
-        for further in _neighbours(one)
-    ]
-    cells = np.min(found, axis=0) if len(found) > 1 else found[0]
-    worst = int(np.argmax(cells))
-    return max(0.0, float(cells[worst])), float(edges[worst])
-
-
-def _ends(tests: Attacks) -> Floats:
-    """Where one test gives way to the next: half way between the epsilons at which each is best."""
-    return 0.5 * (tests.losses[:-1] + tests.losses[1:] - tests.step)
-
-
-def _neighbours(tests: Attacks) -> tuple[int, ...]:
-    """The tests to look at on a cell, from the nearest up.
-
-    Where there is one for each step of the rounding, that is the best of all. Where there is not,
-    the next one does better if what is between the two is mostly at the lower.
-    """
-    apart = tests.losses.size > 1 and tests.losses[1] - tests.losses[0] > 1.5 * tests.step
-    return (0, 1) if apart else (0,)
-
-
-def _cells(
-    profile: Callable[[Floats], float | Floats],
-    summarised: Floats,
-    edges: Floats,
-    tests: Attacks,
-    further: int,
-) -> Floats:
-    """The largest ratio on each cell of eps, from the line of one test: the nearest, or further."""
+    edges, line = _shown(directions)
     left, right = edges[:-1], edges[1:]
-    chosen = np.searchsorted(_ends(tests), 0.5 * (left + right)) + further
-    chosen = np.minimum(chosen, tests.losses.size - 1)
-    tpr, log_alpha = tests.tpr[chosen], tests.log_alpha[chosen]
+    weight, summarised = prior_weight(edges), np.asarray(profile(edges))
     with np.errstate(divide="ignore", invalid="ignore"):
-        sunk = np.log(np.maximum(tpr, 0.0)) - log_alpha
-
-    def ratio(epsilons: Floats, summarised: Floats, weight: Floats) -> Floats:
-        with np.errstate(over="ignore"):
-            shown = tpr - np.exp(epsilons + log_alpha)
-        return (summarised - np.maximum(shown, 0.0)) * weight
-
-    weight = prior_weight(edges)
+        sunk = np.log(np.maximum(line.tpr, 0.0)) - line.log_alpha
     # The line holds up to where it sinks below zero, or to the end of the cell.
     until, at_until, weight_until = right.copy(), summarised[1:].copy(), weight[1:].copy()
     sinks = sunk < right
     until[sinks] = np.maximum(sunk, left)[sinks]
     at_until[sinks] = profile(until[sinks])
     weight_until[sinks] = prior_weight(until[sinks])
-    return np.maximum(
-        ratio(left, summarised[:-1], weight[:-1]), ratio(until, at_until, weight_until)
+    cells = np.maximum(
+        (summarised[:-1] - np.maximum(line.delta(left), 0.0)) * weight[:-1],
+        (at_until - np.maximum(line.delta(until), 0.0)) * weight_until,
     )
+    worst = int(np.argmax(cells))
+    return max(0.0, float(cells[worst])), float(edges[worst])
+
+
+class _Line(NamedTuple):
+    """On each cell of eps the line of one test: delta(eps) >= tpr - exp(eps) alpha."""
+
+    tpr: Floats
+    log_alpha: Floats
+
+    def delta(self, epsilons: Floats) -> Floats:
+        with np.errstate(over="ignore"):
+            return self.tpr - np.exp(epsilons + self.log_alpha)
+
+    def on(self, cells: NDArray[np.intp]) -> _Line:
+        return _Line(self.tpr[cells], self.log_alpha[cells])
+
+
+def _shown(directions: Sequence[Attacks]) -> tuple[Floats, _Line]:
+    """Cells of eps, by their edges, and on each the line of the test that shows most there.
+
+    Where the lines of two directions cross, a cell ends.
+    """
+    ends = np.unique(np.concatenate([_ends(one) for one in directions]))
+    ends = ends[ends > 0.0]
+    # The last cell has no end: what is left of the ratio there, at most exp(-1e4), is nothing.
+    edges = np.concatenate([[0.0], ends, [1e4 + 2.0 * float(ends.max(initial=0.0))]])
+    middles = 0.5 * (edges[:-1] + edges[1:])
+    lines = [_nearest(one, middles) for one in directions]
+    # Each line with the cells it is known on, which the crossings of the others leave as they are.
+    cells, best = edges, lines[0]
+    for line in lines[1:]:
+        before, cells = cells, _split(cells, best, line.on(_cell_of(edges, cells)))
+        best, other = best.on(_cell_of(before, cells)), line.on(_cell_of(edges, cells))
+        middles = 0.5 * (cells[:-1] + cells[1:])
+        leads = best.delta(middles) >= other.delta(middles)
+        best = _Line(*(np.where(leads, *both) for both in zip(best, other, strict=True)))
+    return cells, best
+
+
+def _cell_of(coarse: Floats, fine: Floats) -> NDArray[np.intp]:
+    """For each cell of a finer division the cell of the coarser one that it lies in."""
+    return np.searchsorted(coarse, fine[:-1], side="right") - 1
+
+
+def _split(edges: Floats, one: _Line, other: _Line) -> Floats:
+    """The cells with an edge wherever two lines cross."""
+    at = _crossings(one, other)
+    return np.union1d(edges, at[(edges[:-1] < at) & (at < edges[1:])])
+
+
+def _crossings(one: _Line, other: _Line) -> Floats:
+    """The epsilons at which lines cross; not finite where they do not."""
+    highest = np.maximum(one.log_alpha, other.log_alpha)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        apart = np.abs(np.exp(one.log_alpha - highest) - np.exp(other.log_alpha - highest))
+        at: Floats = np.log(np.abs(one.tpr - other.tpr)) - np.log(apart) - highest
+    return at
+
+
+def _nearest(tests: Attacks, epsilons: Floats) -> _Line:
+    """The line of the test that is best at each epsilon."""
+    chosen = np.searchsorted(_ends(tests), epsilons)
+    return _Line(tests.tpr[chosen], tests.log_alpha[chosen])
+
+
+def _ends(tests: Attacks) -> Floats:
+    """Where one test gives way to the next: where their lines cross, near the losses of both.
+
+    Which is the loss of what one of them rejects and the other does not. Where that is nothing, or
+    rounding only, it does not matter.
+    """
+    low, high = tests.losses[:-1] - tests.step, tests.losses[1:]
+    crossings = _crossings(*(_Line(tests.tpr[one], tests.log_alpha[one]) for one in _PAIRED))
+    crossings = np.where(np.isfinite(crossings), crossings, 0.5 * (low + high))
+    return np.maximum.accumulate(np.clip(crossings, low, high))
+
+
+# Each test and the next.
+_PAIRED = (slice(None, -1), slice(1, None))
 
 
 def _refuse_flattery(representation: object, excess: DeltaDivergence) -> None:

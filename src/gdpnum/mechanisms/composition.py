@@ -8,7 +8,7 @@ from typing import final
 
 from gdpnum import _validate
 from gdpnum.errors import InvalidArgument, InvalidType
-from gdpnum.mechanisms.mechanism import Mechanism, Neighbouring, checked
+from gdpnum.mechanisms.mechanism import Leaf, Mechanism, Neighbouring, checked
 
 __all__ = ["Composed", "Composition", "Repeated"]
 
@@ -68,6 +68,8 @@ class Repeated(Composition):
         """The parts of the mechanism, each ``count`` times as often."""
         if self.count == 0:
             return ()
+        if type(self.mechanism).parts is Leaf.parts:
+            return ((self.mechanism, self.count),)
         return tuple((leaf, self.count * times) for leaf, times in self.mechanism.parts)
 
     def __repr__(self) -> str:
@@ -123,6 +125,25 @@ def join(first: Mechanism, second: Mechanism) -> Mechanism:
     both = Composed((first, second))
     terms = tuple(both.mechanisms)
     return terms[0] if len(terms) == 1 else both
+
+
+def terms(run: Mechanism) -> tuple[tuple[Mechanism, int], ...]:
+    """The parts of a run; of one that releases nothing, the leaf that it releases 0 times."""
+    found, inner = run.parts, run
+    while not found and isinstance(inner, Repeated | Composed):
+        inner = inner.mechanism if isinstance(inner, Repeated) else next(iter(inner.mechanisms))
+    return found or ((inner, 0),)
+
+
+def flat(run: Mechanism) -> Mechanism:
+    """The same run as one flat composition, or its only term; what its JSON reads back as.
+
+    >>> from gdpnum import Gaussian
+    >>> flat(Repeated(Composed([Gaussian(sigma=2.0)]), count=3))
+    Gaussian(sigma=2.0) * 3
+    """
+    found = [repeat(leaf, count) for leaf, count in terms(run)]
+    return found[0] if len(found) == 1 else Composed(found)
 
 
 def _all_checked(mechanisms: object) -> tuple[Mechanism, ...]:

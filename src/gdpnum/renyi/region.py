@@ -60,7 +60,7 @@ def region_lines(orders: Floats, epsilons: Floats) -> Lines:
     """The curve of `region_beta`, as the maximum of its tangents.
 
     Pessimistic: each line supports the convex set of one order, whether or not that order leads
-    there. Within 1e-6 of f, and 1e-4 relative to tpr and delta, down to 1e-12 in these and as far
+    there. Within 3e-6 of f, and 1e-4 relative to tpr and delta, down to 1e-12 in these and as far
     as alpha is above 1e-24.
     """
     if np.any(epsilons == 0.0):
@@ -260,7 +260,7 @@ def _depths(edges: _Edges) -> Floats:
     bends = np.maximum(bends[1:], bends[:-1]) + np.abs(np.diff(powers)) / np.diff(_NODES)
     bends = np.sqrt(np.exp(log_tprs[:-1]) * bends) * np.minimum(1.0, 30.0 / _NODES[1:]) ** 2
     slopes = np.sqrt(powers[1:]) * np.minimum(1.0, 60.0 / _NODES[1:]) ** 2
-    density = np.where(log_tprs[:-1] > -30.0, 350.0 * bends + 45.0 * slopes, 0.0)
+    density = np.where(log_tprs[:-1] > -30.0, 440.0 * bends + 54.0 * slopes, 0.0)
     density += 77.0 / np.maximum(_NODES[1:], 15.0)
     counts = np.append(0.0, np.cumsum(density * np.diff(_NODES)))
     last = int(np.argmax(np.append(log_tprs[:-1] < _LOWEST_LOG_TPR, True)))
@@ -288,12 +288,18 @@ def _touched(orders: Floats, epsilons: Floats, top: float) -> tuple[Floats, Floa
     behind = seems[np.minimum(block + 1, seems.size - 1)]
     leaders = seems[block]
     found = roots(leaders, depths)
-    for others in (behind, leads[above - 1], leads[above]):
+    beside = (np.clip(leaders + step, 0, orders.size - 1) for step in (-1, 1))
+    for others in (behind, leads[above - 1], leads[above], *beside):
         new = np.flatnonzero(others != leaders)
         logits = roots(others[new], depths[new])
         better = new[logits < found[new]]
         found[new] = np.minimum(logits, found[new])
         leaders[better] = others[better]
+    # Where the lead changes the curve has a corner, which both orders' tangents have to reach.
+    last = np.flatnonzero(leaders[1:] != leaders[:-1])
+    late, early = (leaders[last], depths[last + 1]), (leaders[last + 1], depths[last])
+    found = np.concatenate([found, roots(*late), roots(*early)])
+    leaders, depths = map(np.concatenate, zip((leaders, depths), late, early, strict=True))
     return orders[leaders], epsilons[leaders], found, top - depths
 
 

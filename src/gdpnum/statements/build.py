@@ -19,11 +19,12 @@ from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import InvalidType, UnsupportedMechanism
 from gdpnum.floats import NUMPY, Floats
 from gdpnum.measures.gdp import GDPFit, accounted_fit
+from gdpnum.mechanisms.composition import flat
 from gdpnum.mechanisms.mechanism import Mechanism
+from gdpnum.releases import largest_loss, releases
 from gdpnum.representations import KnownCurve, TruncatedCDP
 from gdpnum.risk import REPORTED_FPRS
-from gdpnum.statements.check import iso_date, pure_epsilon, records, text_or_none, tpr_by_mu
-from gdpnum.statements.description import parts_of, run_of
+from gdpnum.statements import words
 from gdpnum.statements.record import Statement
 from gdpnum.statements.rows import (
     SIZE_EXPONENT,
@@ -35,7 +36,6 @@ from gdpnum.statements.rows import (
     ProfileRow,
     Stated,
     TPRRow,
-    balanced_fpr,
 )
 from gdpnum.subject import Subject, plain
 
@@ -117,24 +117,24 @@ def statement(
     >>> print(found.verdict)
     mu is not enough: report the tables beside it
     """
-    wanted_deltas = _checked("deltas", deltas)
-    wanted_fprs = _checked("fprs", fprs)
+    wanted_deltas = _validate.probabilities("deltas", deltas)
+    wanted_fprs = _validate.probabilities("fprs", fprs)
     if dataset_size is not None:
-        dataset_size = records(dataset_size)
+        advice = "pass the number of records"
+        dataset_size = _validate.count("dataset_size", dataset_size, minimum=1, advice=advice)
         wanted_deltas.append(1.0 / dataset_size)
         # Of a size beyond the floats nothing is left.
         wanted_deltas += {float(dataset_size) ** -SIZE_EXPONENT} - {0.0}
-    name, date = text_or_none("name", name), iso_date(date)
+    date = _validate.iso_date(date)
     if batches is None:
         # A check of an engine says how they were drawn.
         batches = getattr(mechanism, "batches", None)
     stated = Stated(protected, released, batches, tuning, trust_model, dataset, model, contact)
-    for key, value in stated._asdict().items():
-        text_or_none(key, value)
-    audited = _audited(audit)
+    _validate.texts(name=name, **stated._asdict())
     run, fit, curve = _accounted(mechanism, slack, tolerance)
-    pure = pure_epsilon(run)
-    balanced = balanced_fpr(fit.advantage)
+    audited = _audited(audit, fit)
+    pure = largest_loss(releases(run).above)
+    balanced = words.balanced_fpr(fit.advantage)
     if balanced is not None:
         wanted_fprs.append(balanced)
     points = _columns(curve, fit, sorted({*KEPT_FPRS, *wanted_fprs}))
@@ -150,10 +150,7 @@ def statement(
         reason=fit.reason and fit.reason.partition(":")[0],
         pure_epsilon=pure,
         tpr=tuple(row for row in map(TPRRow, *points) if row.fpr in wanted_fprs),
-        epsilon=tuple(
-            EpsilonRow(delta, min(curve.epsilon(delta), pure))
-            for delta in sorted(set(wanted_deltas), reverse=True)
-        ),
+        epsilon=_epsilons(curve, pure, sorted(set(wanted_deltas), reverse=True)),
         fallback=None,
         curve_points=points,
         profile_points=_profile_points(curve, pure),
@@ -168,15 +165,23 @@ def statement(
     return found if found.is_complete else replace(found, fallback=_fallback(run, curve, pure))
 
 
-def _audited(audit: Any) -> Audited | None:
-    """What an audit says; any object with ``sentences()`` and, if it has a table, ``rows()``."""
+def _audited(audit: Any, fit: GDPFit) -> Audited | None:
+    """What an audit says; any object with ``sentences()`` and, if it has a table, ``rows()``.
+
+    It contradicts the statement if it proves a larger mu, or refutes a claim that allows as much
+    or is not told by a mu: then it is taken to be this one.
+    """
     if audit is None or isinstance(audit, Audited):
         return audit
     if not hasattr(audit, "sentences"):
         raise InvalidType(f"{_validate.shown('audit', audit)}, not the result of an audit")
     rows = audit.rows() if hasattr(audit, "rows") else ()
     texts = tuple(tuple(str(cell) for cell in row) for row in rows)
-    return Audited(tuple(map(str, audit.sentences())), texts)
+    proved: float = getattr(audit, "mu_lower", 0.0)
+    claimed: float | None = getattr(audit, "claim_mu", None)
+    allows_as_much = claimed is None or claimed >= (1.0 - 2.0 * fit.tolerance) * fit.mu
+    refutes = proved > fit.mu or (bool(getattr(audit, "refuted", False)) and allows_as_much)
+    return Audited(tuple(map(str, audit.sentences())), texts, bool(refutes))
 
 
 def _accounted(
@@ -184,7 +189,7 @@ def _accounted(
 ) -> tuple[Mechanism, GDPFit, TradeoffCurve]:
     """What was run in its plain form, with its fit and its curve, both read off one account."""
     meant = plain("mechanism", subject)
-    run = run_of(parts_of(KnownCurve(meant) if isinstance(meant, TradeoffCurve) else meant))
+    run = flat(KnownCurve(meant) if isinstance(meant, TradeoffCurve) else meant)
     slack = _validate.fraction("slack", slack, advice="pass an absolute allowance such as 1e-10")
     asked = accuracy(tolerance, slack=min(slack, SMALLEST_TPR))
     with np.errstate(**NUMPY):
@@ -193,7 +198,7 @@ def _accounted(
 
 
 def _columns(curve: TradeoffCurve, fit: GDPFit, fprs: list[float]) -> CurvePoints:
-    by_mu = np.array(tpr_by_mu(fit.mu, fit.slack, fprs))
+    by_mu = np.asarray(fit.curve().tpr(np.array(fprs)))
     if isinstance(curve, PiecewiseCurve):
         # Points of one convex curve: between them it can be told.
         curve = PiecewiseCurve(curve.steep, curve.flat)
@@ -201,6 +206,11 @@ def _columns(curve: TradeoffCurve, fit: GDPFit, fprs: list[float]) -> CurvePoint
     # Both are bounds; where mu is exact, it can be the better one.
     tprs = np.where(tprs > by_mu + _CLEARLY, by_mu, tprs)
     return CurvePoints(tuple(fprs), tuple(tprs.tolist()), tuple(by_mu.tolist()))
+
+
+def _epsilons(curve: TradeoffCurve, pure: float, deltas: list[float]) -> tuple[EpsilonRow, ...]:
+    found = np.minimum(np.asarray(curve.epsilon(np.array(deltas))), pure)
+    return tuple(map(EpsilonRow, deltas, found.tolist()))
 
 
 def _profile_points(curve: TradeoffCurve, pure: float) -> ProfilePoints:
@@ -257,11 +267,3 @@ def _truncated_cdp(run: Mechanism) -> TruncatedCDP | None:
         if best is None or epsilon < 0.999 * least:
             best, least = found, epsilon
     return best
-
-
-def _checked(name: str, values: Iterable[float]) -> list[float]:
-    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
-        raise InvalidType(f"{_validate.shown(name, values)}, not a list; pass a list of numbers")
-    return [
-        _validate.probability(f"{name}[{number}]", value) for number, value in enumerate(values)
-    ]

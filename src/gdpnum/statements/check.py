@@ -6,11 +6,9 @@ what does not, such as a mu that was lowered together with its curve, only a new
 
 from __future__ import annotations
 
-import datetime
 import math
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING
 
@@ -18,17 +16,16 @@ import numpy as np
 
 from gdpnum import _validate
 from gdpnum.curve.gaussian import GaussianCurve
-from gdpnum.errors import InvalidArgument, InvalidType, UnsupportedMechanism
+from gdpnum.errors import InvalidArgument
 from gdpnum.formulas.gaussian_profile import mu_of_advantage
 from gdpnum.measures.divergence import delta_divergence
-from gdpnum.representations import PureDP
+from gdpnum.releases import largest_loss, releases
 from gdpnum.statements.rows import CurvePoints, EpsilonRow, ProfilePoints, TPRRow
 
 if TYPE_CHECKING:
-    from gdpnum.mechanisms.mechanism import Mechanism
     from gdpnum.statements.record import Statement
 
-__all__ = ["check", "iso_date", "pure_epsilon", "records", "text_or_none", "tpr_by_mu"]
+__all__ = ["check", "tpr_by_mu"]
 
 # Room for another machine's rounding, and for that of the curve.
 _ROUNDING = 1e-9
@@ -53,49 +50,10 @@ _VERSION = re.compile(
 )
 
 
-def text_or_none(name: str, value: object) -> str | None:
-    """A text that may be left out."""
-    if value is not None and not isinstance(value, str):
-        raise InvalidType(f"{_validate.shown(name, value)}, not a text; pass a str")
-    return value
-
-
-def iso_date(date: object) -> str | None:
-    """A date as text, such as 2026-03-01."""
-    if isinstance(date, datetime.datetime):
-        date = date.date()
-    if isinstance(date, datetime.date):
-        return date.isoformat()
-    text = text_or_none("date", date)
-    if text is not None:
-        try:
-            return datetime.date.fromisoformat(text).isoformat()
-        except ValueError:
-            raise InvalidArgument(
-                f"date={text!r} is not a date; pass one such as '2026-03-01'"
-            ) from None
-    return None
-
-
-def records(dataset_size: object) -> int:
-    """A number of records, of which 1 / dataset_size is a delta."""
-    advice = "pass the number of records"
-    size = _validate.count("dataset_size", dataset_size, minimum=1, advice=advice)
-    _validate.real("dataset_size", size, advice=advice)
-    return size
-
-
 def tpr_by_mu(mu: float, slack: float, fprs: Sequence[float]) -> list[float]:
     """The most true positives that (mu, slack)-GDP allows."""
     found: list[float] = np.asarray(GaussianCurve(mu, slack).tpr(np.array(fprs))).tolist()
     return found
-
-
-def pure_epsilon(run: Mechanism) -> float:
-    """The epsilon of a run at delta = 0, infinite if it has none."""
-    with suppress(UnsupportedMechanism):
-        return PureDP.fit(run).epsilon
-    return math.inf
 
 
 def check(statement: Statement) -> None:
@@ -114,21 +72,22 @@ def check(statement: Statement) -> None:
 
 
 def _check_texts(statement: Statement) -> None:
-    text_or_none("name", statement.name)
+    _validate.text_or_none("name", statement.name)
     for key, value in statement.stated._asdict().items():
-        text_or_none(key, value)
+        _validate.text_or_none(key, value)
     if statement.audit is not None:
         for value in (*statement.audit.sentences, *chain(*statement.audit.rows)):
-            text_or_none("audit", value)
-    if iso_date(statement.date) != statement.date:
+            _validate.text_or_none("audit", value)
+        _validate.choice("refutes", statement.audit.refutes, (True, False))
+    if _validate.iso_date(statement.date) != statement.date:
         _refuse("date", "is not a date such as '2026-03-01'")
-    if not _VERSION.fullmatch(text_or_none("version", statement.version) or ""):
+    if not _VERSION.fullmatch(_validate.text_or_none("version", statement.version) or ""):
         _refuse("version", "is not a version number")
-    text_or_none("reason", statement.reason)
+    _validate.text_or_none("reason", statement.reason)
     if statement.reason is not None and math.isfinite(statement.mu):
         _refuse("reason", "is there only where mu is infinite")
     if statement.dataset_size is not None:
-        size = records(statement.dataset_size)
+        size = _validate.count("dataset_size", statement.dataset_size, minimum=1)
         if not any(row.delta == 1.0 / size for row in statement.epsilon):
             _refuse("dataset_size", "has no epsilon at delta = 1 / dataset_size")
 
@@ -201,7 +160,7 @@ def _check_profile(statement: Statement) -> None:
         _require("epsilon", 0.0 <= row.epsilon <= statement.pure_epsilon)
         if not _is_on_the_profile(points, row):
             _refuse("epsilon", "contradicts profile_points")
-    exact = pure_epsilon(statement.run)
+    exact = largest_loss(releases(statement.run).above)
     if not math.isclose(statement.pure_epsilon, exact, rel_tol=_ROUNDING):
         _refuse("pure_epsilon", "is not that of the run")
     if statement.fallback is not None:

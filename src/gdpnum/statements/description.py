@@ -21,8 +21,9 @@ from gdpnum import _validate, representations  # noqa: F401  (makes their kinds 
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import InvalidArgument, InvalidType, UnsupportedMechanism
 from gdpnum.kind import kind_named, kinds
-from gdpnum.mechanisms.composition import Composed, Repeated, repeat
+from gdpnum.mechanisms.composition import Composed, repeat, terms
 from gdpnum.mechanisms.mechanism import Leaf, Mechanism
+from gdpnum.mechanisms.noise import Additive, Gaussian
 from gdpnum.mechanisms.tuning import BestOf
 
 __all__ = ["leaf_of", "parts_of", "run_of"]
@@ -30,20 +31,20 @@ __all__ = ["leaf_of", "parts_of", "run_of"]
 
 def parts_of(run: Mechanism) -> list[dict[str, Any]]:
     """The parts of a run; of one that releases nothing, the leaf that it releases 0 times."""
-    return [{"mechanism": _document(leaf), "count": count} for leaf, count in _terms(run)]
+    return [{"mechanism": _document(leaf), "count": count} for leaf, count in terms(run)]
 
 
 def run_of(parts: object) -> Mechanism:
     """The run that parts describe, one flat composition."""
     if not isinstance(parts, list) or not parts:
         raise InvalidArgument(f"{_validate.shown('parts', parts)}, not a list of parts; pass one")
-    terms = []
+    found = []
     for number, part in enumerate(parts):
         name = f"parts[{number}]"
         if not isinstance(part, dict) or set(part) != {"mechanism", "count"}:
             raise InvalidArgument(f"{name} has not the keys 'mechanism' and 'count'; pass both")
-        terms.append(repeat(leaf_of(part["mechanism"], name=name), part["count"]))
-    return terms[0] if len(terms) == 1 else Composed(terms)
+        found.append(repeat(leaf_of(part["mechanism"], name=name), part["count"]))
+    return found[0] if len(found) == 1 else Composed(found)
 
 
 def leaf_of(document: object, *, name: str = "mechanism") -> Mechanism:  # noqa: PLR0912
@@ -95,16 +96,6 @@ def leaf_of(document: object, *, name: str = "mechanism") -> Mechanism:  # noqa:
     return leaf
 
 
-def _terms(run: Mechanism) -> tuple[tuple[Mechanism, int], ...]:
-    if run.parts:
-        return run.parts
-    inner = run
-    while not isinstance(inner, Leaf):
-        assert isinstance(inner, Repeated | Composed)
-        inner = inner.mechanism if isinstance(inner, Repeated) else next(iter(inner.mechanisms))
-    return ((inner, 0),)
-
-
 def _document(leaf: Mechanism) -> dict[str, Any]:
     kind = type(leaf)
     record = kind_named(kind.__name__)
@@ -122,6 +113,10 @@ def _document(leaf: Mechanism) -> dict[str, Any]:
         found["run"] = parts_of(leaf.run)
     if found.get("records_per_person") == 1:
         del found["records_per_person"]  # a record is what is meant unless said otherwise
+    if isinstance(leaf, Additive) and not isinstance(leaf, Gaussian):
+        # Said only where it is not the usual: before 0.3 there was no other.
+        usual = {"neighbouring": "add_remove", "sensitivity": 1}
+        found = {key: value for key, value in found.items() if value != usual.get(key)}
     return {"type": kind.__name__, **found}
 
 

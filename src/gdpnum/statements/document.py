@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import reprlib
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from gdpnum.errors import GdpnumError, InvalidArgument, InvalidType
@@ -77,6 +78,7 @@ def document_of(statement: Statement) -> dict[str, Any]:
         and {
             "sentences": list(statement.audit.sentences),
             "rows": [list(row) for row in statement.audit.rows],
+            "refutes": statement.audit.refutes,
         },
         "curve_points": {key: list(row) for key, row in statement.curve_points._asdict().items()},
         "profile_points": {
@@ -98,9 +100,12 @@ def statement_of(text: str, kind: type[Statement]) -> Statement:
         is_first = document["schema"] == FIRST_SCHEMA
         raised = first.raised(document, SCHEMA) if is_first else document
         statement = _read(raised, kind)
+        if is_first and statement.fallback is None and not statement.is_complete:
+            table = first.profile_table(statement.profile_points)
+            statement = replace(statement, fallback=table)
         check(statement)
         written = document_of(statement)
-        if document["schema"] == FIRST_SCHEMA:
+        if is_first:
             document = {**raised, **{key: written[key] for key in first.FOLLOWING}}
     except InvalidType as error:
         raise InvalidArgument(str(error)) from None
@@ -164,7 +169,7 @@ def _read(document: dict[str, Any], kind: type[Statement]) -> Statement:
         date=document["date"],
         stated=Stated(**document["stated"]),
         audit=audit
-        and Audited(tuple(audit["sentences"]), tuple(tuple(row) for row in audit["rows"])),
+        and Audited(tuple(audit["sentences"]), tuple(map(tuple, audit["rows"])), audit["refutes"]),
     )
 
 

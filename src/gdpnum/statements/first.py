@@ -19,12 +19,12 @@ from gdpnum.curve.gaussian import GaussianCurve
 from gdpnum.errors import InvalidArgument
 from gdpnum.measures.divergence import delta_divergence
 from gdpnum.statements.check import tpr_by_mu
-from gdpnum.statements.rows import Stated, is_enough
+from gdpnum.statements.rows import Fallback, ProfilePoints, ProfileRow, Stated
 
-__all__ = ["FOLLOWING", "raised"]
+__all__ = ["FOLLOWING", "profile_table", "raised"]
 
 #: Keys that follow from the others, in other words than now.
-FOLLOWING = ("verdict", "warnings", "assumptions")
+FOLLOWING = ("verdict", "warnings", "assumptions", "fallback")
 
 # Rows of the profile that stand for the table that an incomplete statement must have.
 _ROWS = 8
@@ -45,22 +45,18 @@ def raised(document: dict[str, Any], schema: str) -> dict[str, Any]:
         raise InvalidArgument("the key 'tpr_gdp' is not what mu and slack allow")
     by_mu = dict(zip(points["fpr"], tpr_by_mu(mu, slack, points["fpr"]), strict=True))
     spent = delta_divergence(GaussianCurve(mu), GaussianCurve(mu, slack)).value
-    regret, fallback = min(1.0, regret + spent), document["fallback"]
-    if fallback is None and not is_enough(mu, slack, regret, document["dataset_size"]):
-        profile = document["profile_points"]
-        kept = list(zip(profile["epsilon"], profile["delta"], strict=True))
-        rows = kept[:: max(1, len(kept) // _ROWS)]
-        fallback = {
-            "profile": [dict(zip(("epsilon", "delta"), row, strict=True)) for row in rows],
-            "truncated_cdp": None,
-        }
     return {
         **document,
         "schema": schema,
-        "regret": regret,
-        "fallback": fallback,
+        "regret": min(1.0, regret + spent),
         "curve_points": {**points, "tpr_gdp": list(by_mu.values())},
         "tpr": [{**row, "tpr_gdp": by_mu[row["fpr"]]} for row in document["tpr"]],
         "stated": Stated()._asdict(),
         "audit": None,
     }
+
+
+def profile_table(points: ProfilePoints) -> Fallback:
+    """The table that a statement must have which is no longer complete."""
+    rows = list(map(ProfileRow, *points))
+    return Fallback(tuple(rows[:: max(1, len(rows) // _ROWS)]), None)

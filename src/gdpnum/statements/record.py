@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, final
 
 from gdpnum.blocks.block import Block
@@ -13,11 +14,15 @@ from gdpnum.blocks.markdown import markdown
 from gdpnum.blocks.text import text
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.mechanisms.mechanism import Mechanism, Neighbouring
-from gdpnum.statements import document, registry, told, words
+from gdpnum.statements import document, registry, words
 from gdpnum.statements.page import web_page
+from gdpnum.statements.releases import Facts, facts_of
 from gdpnum.statements.rows import (
+    COMPLETE_REGRET,
+    COMPLETE_SLACK,
     HEAVY_TAIL,
     MOST_FOUND,
+    SHARE_OF_ONE_RECORD,
     Audited,
     CurvePoints,
     EpsilonRow,
@@ -25,8 +30,6 @@ from gdpnum.statements.rows import (
     ProfilePoints,
     Stated,
     TPRRow,
-    has_small_slack,
-    is_enough,
 )
 
 __all__ = ["Statement"]
@@ -81,26 +84,37 @@ class Statement:
 
     # --- what follows from the numbers ----------------------------------------------------------
 
-    @property
+    @cached_property
     def is_complete(self) -> bool:
         """Whether mu is enough: finite, its regret below 0.01 and its slack small."""
-        return is_enough(self.mu, self.slack, self.regret, self.dataset_size)
+        return math.isfinite(self.mu) and self.regret < COMPLETE_REGRET and self.has_small_slack
 
-    @property
+    @cached_property
     def has_small_slack(self) -> bool:
         """Whether the slack is at most 1e-6 and, if the size is known, a tenth of 1 / size."""
-        return has_small_slack(self.slack, self.dataset_size)
+        of_records = self.slack * (self.dataset_size or 0)
+        return self.slack <= COMPLETE_SLACK and of_records <= SHARE_OF_ONE_RECORD
 
-    @property
+    @cached_property
     def has_heavy_tail(self) -> bool:
         """Whether rare events drive mu: the tail ratio is 1.5 or more."""
         return self.tail_ratio >= HEAVY_TAIL
 
-    @property
+    @cached_property
     def leaves_most_to_be_found(self) -> bool:
         """Whether at an FPR of 0.01 a TPR of 0.99 is allowed by the curve."""
         fpr, tpr = MOST_FOUND
         return words.tpr_at(self, fpr).tpr >= tpr
+
+    @cached_property
+    def facts(self) -> Facts:
+        """What the sentences need to know of the run."""
+        return facts_of(self.run)
+
+    @cached_property
+    def headline(self) -> tuple[str, str]:
+        """Mu as it is printed, rounded up, and a bound on the regret of the mu so printed."""
+        return words.headline(self.mu, self.regret, is_complete=self.is_complete)
 
     @property
     def verdict(self) -> str:
@@ -111,12 +125,12 @@ class Statement:
             return "mu is not enough: report the tables beside it"
         return "mu is enough" + (", but mind the warning" if self.warnings else "")
 
-    @property
+    @cached_property
     def mechanism(self) -> str:
         """What was run, as text."""
         return repr(self.run)
 
-    @property
+    @cached_property
     def neighbouring(self) -> Neighbouring | None:
         """The relation the guarantee is for; None when it is for whichever the reader means."""
         return self.run.neighbouring
@@ -143,7 +157,7 @@ class Statement:
     @property
     def blocks(self) -> tuple[Block, ...]:
         """What a reader is told, in order; `gdpnum.blocks` has the renderers."""
-        return tuple(told.blocks_of(self))
+        return words.blocks_of(self)
 
     def __str__(self) -> str:
         return text(self.blocks)

@@ -20,7 +20,7 @@ from gdpnum.errors import InvalidArgument, UnsupportedMechanism
 from gdpnum.representations import GDP, ZCDP, ApproxDP, PureDP, Representation
 from gdpnum.rounding import rounded_up
 from gdpnum.statements import releases, words
-from gdpnum.statements.citation import URL
+from gdpnum.statements.texts import URL
 
 if TYPE_CHECKING:
     from gdpnum.statements.record import Statement
@@ -127,7 +127,7 @@ def _slug(name: str, curators: list[str], date: str) -> str:
 def _known(statement: Statement, delta: float | None) -> dict[str, Any]:
     """What the statement itself says."""
     stated, run = statement.stated, statement.run
-    mu, regret = words.headline(statement)
+    mu, regret = statement.headline
     slack = f"{statement.slack:g}"
     told = (
         f"Gaussian DP: mu = {mu}, slack = {slack}, regret = {regret}. {words.quality(statement)}"

@@ -1,6 +1,9 @@
-"""How each kind of release is said: one small function a form."""
+"""What was run, for readers: in words, in the columns of a table, and the facts they rest on."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
 
 from gdpnum.kind import kind_of
 from gdpnum.kinds.batch_words import conditions, scheme
@@ -17,28 +20,36 @@ from gdpnum.mechanisms import (
     Skellam,
 )
 
-__all__ = [
-    "assumed",
-    "columns",
-    "cut",
-    "in_words",
-    "is_sampled",
-    "is_tuned",
-    "noise_unit",
-    "records_of",
-    "sampling",
-]
+__all__ = ["Facts", "columns", "facts_of", "in_words"]
 
 # A composition of more parts than this is cut short in words.
 _MOST_PARTS = 6
 
 
+class Facts(NamedTuple):
+    """What sentences need to know of a run."""
+
+    #: How many records of one person the numbers cover.
+    records: int
+    #: How batches were drawn, for machines.
+    sampling: str | None
+    #: What the noise is measured in.
+    noise_unit: str | None
+    #: What must be true of the releases for the numbers to hold.
+    assumed: tuple[str, ...]
+    #: Whether a release is on a random sample that each record joins by itself.
+    is_sampled: bool
+    #: Whether a release is the best of several.
+    is_tuned: bool
+
+
 def in_words(run: Mechanism) -> str:
     """What was run, for readers of no Python."""
-    if not run.parts:
+    parts = run.parts
+    if not parts:
         return "nothing that depends on the data"
-    shown = [kind_of(leaf).words(leaf, count) for leaf, count in run.parts[:_MOST_PARTS]]
-    left = len(run.parts) - len(shown)
+    shown = [kind_of(leaf).words(leaf, count) for leaf, count in parts[:_MOST_PARTS]]
+    left = len(parts) - len(shown)
     return "; ".join(shown) + (f"; and {left} more" if left else "")
 
 
@@ -54,23 +65,40 @@ def columns(run: Mechanism) -> tuple[float | None, float | None, int | None]:
     return getattr(noise, "sigma", None), rate, count
 
 
-def assumed(run: Mechanism) -> list[str]:
-    """What must be true of the releases for the numbers to hold."""
-    found = list(
-        dict.fromkeys(conditions(leaf) for leaf in _leaves(run) if isinstance(leaf, Batches))
+def facts_of(run: Mechanism) -> Facts:
+    """What sentences need to know of a run."""
+    parts = run.parts
+    leaves = _leaves(parts)
+    schemes = [leaf for leaf in leaves if isinstance(leaf, Batches)]
+    is_sampled = any(isinstance(leaf, PoissonSampled) for leaf in leaves)
+    is_tuned = any(isinstance(leaf, BestOf) for leaf, _ in parts)
+    drawn = ["Poisson"] * is_sampled + [scheme(leaf) for leaf in schemes]
+    assumed = [conditions(leaf) for leaf in schemes]
+    if is_tuned:
+        assumed.append("how many runs there were, and all but the best of them, stay secret")
+    if is_sampled:
+        assumed.append("each step drew every record by itself, and the draws are secret")
+    if sum(count for _, count in parts) > 1:
+        assumed.append("noise and rates were fixed in advance")
+    return Facts(
+        records=run.records_per_person or 1,
+        sampling=", ".join(dict.fromkeys(drawn)) or None,
+        noise_unit=_noise_unit(leaves),
+        assumed=tuple(dict.fromkeys(assumed)),
+        is_sampled=is_sampled,
+        is_tuned=is_tuned,
     )
-    if is_tuned(run):
-        found.append("how many runs there were, and all but the best of them, stay secret")
-    if is_sampled(run):
-        found.append("each step drew every record by itself, and the draws are secret")
-    if sum(count for _, count in run.parts) > 1:
-        found.append("noise and rates were fixed in advance")
+
+
+def _leaves(parts: Iterable[tuple[Mechanism, int]]) -> list[Mechanism]:
+    """The releases, those of a run that was tuned in its place."""
+    found = []
+    for leaf, _ in parts:
+        found += _leaves(leaf.run.parts) if isinstance(leaf, BestOf) else [leaf]
     return found
 
 
-def noise_unit(run: Mechanism) -> str | None:
-    """What the noise is measured in."""
-    leaves = _leaves(run)
+def _noise_unit(leaves: list[Mechanism]) -> str | None:
     noises = [leaf.inner if isinstance(leaf, PoissonSampled | Batches) else leaf for leaf in leaves]
     found = []
     gaussian = Gaussian | DiscreteGaussian | Skellam | MatrixMechanism
@@ -80,38 +108,3 @@ def noise_unit(run: Mechanism) -> str | None:
     if any(isinstance(noise, Laplace | DiscreteLaplace) for noise in noises):
         found.append("noise scale / sensitivity")
     return "; ".join(found) or None
-
-
-def sampling(run: Mechanism) -> str | None:
-    """How batches were drawn, for machines."""
-    found = ["Poisson" for leaf in _leaves(run) if isinstance(leaf, PoissonSampled)]
-    found += [scheme(leaf) for leaf in _leaves(run) if isinstance(leaf, Batches)]
-    return ", ".join(dict.fromkeys(found)) or None
-
-
-def is_sampled(run: Mechanism) -> bool:
-    """Whether a release is on a random sample."""
-    return any(isinstance(leaf, PoissonSampled) for leaf in _leaves(run))
-
-
-def is_tuned(run: Mechanism) -> bool:
-    """Whether a release is the best of several."""
-    return any(isinstance(leaf, BestOf) for leaf, _ in run.parts)
-
-
-def _leaves(run: Mechanism) -> list[Mechanism]:
-    """The releases, those of a run that was tuned in its place."""
-    found = []
-    for leaf, _ in run.parts:
-        found += _leaves(leaf.run) if isinstance(leaf, BestOf) else [leaf]
-    return found
-
-
-def records_of(run: Mechanism) -> int:
-    """How many records of one person the numbers cover."""
-    return run.records_per_person or 1
-
-
-def cut(text: str) -> str:
-    """A long text in short."""
-    return text if len(text) <= 120 else f"{text[:117]}..."

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 from gdpnum.representations import TruncatedCDP
-from gdpnum.statements.numbers import upper
 
 __all__ = [
     "COMPLETE_REGRET",
     "COMPLETE_SLACK",
     "HEAVY_TAIL",
-    "LABELS",
     "MOST_FOUND",
-    "SCALE",
     "SHARE_OF_ONE_RECORD",
     "SIZE_EXPONENT",
     "Audited",
@@ -25,9 +21,6 @@ __all__ = [
     "ProfileRow",
     "Stated",
     "TPRRow",
-    "balanced_fpr",
-    "has_small_slack",
-    "is_enough",
 ]
 
 #: Below this regret mu overstates no attacker's chance of being right by more than one point in a
@@ -49,34 +42,6 @@ SIZE_EXPONENT = 1.1
 #: (FPR, TPR): a guarantee that allows this TPR at this FPR leaves most records to be found.
 MOST_FOUND = (0.01, 0.99)
 
-#: What a mu up to so much excludes, in words.
-SCALE = (
-    (0.1, "that any attack does noticeably better than guessing"),
-    (0.5, "attacks that do much better than guessing"),
-    (1.0, "that many records are found without accusing many others"),
-    (2.0, "near-certainty, not that a good part of the records is found"),
-    (4.0, "only that most records are found with hardly a false accusation"),
-    (math.inf, "little: at an FPR of 1 % nearly all records may be found"),
-)
-
-
-def balanced_fpr(advantage: float) -> float | None:
-    """The FPR at which false positives and negatives are equally likely.
-
-    None where the advantage rounds to 1: both are then too rare to tell apart from 0.
-    """
-    return 0.5 * (1.0 - advantage) if float(upper(advantage)) < 1.0 else None
-
-
-def is_enough(mu: float, slack: float, regret: float, dataset_size: int | None) -> bool:
-    """Whether mu with its slack may stand alone for the whole curve."""
-    return math.isfinite(mu) and regret < COMPLETE_REGRET and has_small_slack(slack, dataset_size)
-
-
-def has_small_slack(slack: float, dataset_size: int | None) -> bool:
-    """Whether a slack is small in itself and, if the size is known, beside one record of it."""
-    return slack <= COMPLETE_SLACK and slack * (dataset_size or 0) <= SHARE_OF_ONE_RECORD
-
 
 class Stated(NamedTuple):
     """What only a person can say about a run; None is printed as "not stated"."""
@@ -91,24 +56,15 @@ class Stated(NamedTuple):
     contact: str | None = None
 
 
-#: What each of them is called.
-LABELS = {
-    "protected": "who is protected",
-    "released": "what was released",
-    "batches": "how batches were drawn and checked",
-    "tuning": "tuning",
-    "trust_model": "trust model",
-    "dataset": "dataset",
-    "model": "model and version",
-    "contact": "contact",
-}
-
-
 class Audited(NamedTuple):
-    """What an audit has shown, as sentences and as rows of (name, value)."""
+    """What an audit has shown, in sentences and in rows of (name, value).
+
+    ``refutes`` says that an attack did better than the statement allows.
+    """
 
     sentences: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...] = ()
+    refutes: bool = False
 
 
 class TPRRow(NamedTuple):

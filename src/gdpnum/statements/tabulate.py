@@ -13,10 +13,9 @@ from gdpnum.blocks.latex import latex
 from gdpnum.blocks.markdown import markdown
 from gdpnum.blocks.text import text
 from gdpnum.errors import InvalidArgument
-from gdpnum.rounding import as_given
+from gdpnum.rounding import as_given, delta_shown, upper
 from gdpnum.statements import releases, words
 from gdpnum.statements.build import statement
-from gdpnum.statements.numbers import delta_shown, upper
 from gdpnum.statements.record import Statement
 
 __all__ = ["FORMATS", "table"]
@@ -87,7 +86,7 @@ def _blocks(found: list[tuple[str, Statement]], delta: float) -> list[Block]:
     mixed = len(slacks) > 1
     rows = []
     for name, one in found:
-        mu, regret = words.headline(one)
+        mu, regret = one.headline
         run = ("-" if value is None else as_given(value) for value in releases.columns(one.run))
         slack = [delta_shown(one.slack)] * mixed
         rows.append((Given(name), *run, mu, *slack, regret, upper(_epsilon(one, delta))))

@@ -11,8 +11,8 @@ from gdpnum import _validate
 from gdpnum.blocks.block import Sentence, Table
 from gdpnum.blocks.text import text
 from gdpnum.errors import InvalidType
+from gdpnum.rounding import delta_shown, fpr_shown
 from gdpnum.statements.build import statement
-from gdpnum.statements.numbers import delta_shown, fpr_shown
 from gdpnum.statements.record import Statement
 
 __all__ = ["Finding", "Verification", "verify"]

@@ -1,49 +1,66 @@
-"""Sentences of a statement, the same in every form; plain text, not escaped."""
+"""A statement in sentences, the same in every form, and as blocks in the order they are read."""
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
-from gdpnum.blocks.block import Given
+from gdpnum.blocks.block import (
+    Beside,
+    Block,
+    Caution,
+    Code,
+    Given,
+    Picture,
+    Reference,
+    Section,
+    Sentence,
+    Table,
+    Title,
+)
 from gdpnum.formulas.gaussian_profile import advantage_of_mu
-from gdpnum.rounding import as_given
-from gdpnum.statements import releases
-from gdpnum.statements.numbers import delta_shown, fpr_shown, one_in, percent, upper
+from gdpnum.rounding import (
+    as_given,
+    delta_shown,
+    each,
+    epsilon_shown,
+    fpr_shown,
+    one_in,
+    percent,
+    upper,
+)
+from gdpnum.statements import releases, texts
 from gdpnum.statements.rows import (
     COMPLETE_REGRET,
     COMPLETE_SLACK,
     MOST_FOUND,
-    SCALE,
     SIZE_EXPONENT,
     Fallback,
     TPRRow,
-    balanced_fpr,
 )
 
 if TYPE_CHECKING:
+    from gdpnum.mechanisms.mechanism import Neighbouring
     from gdpnum.statements.record import Statement
 
 __all__ = [
-    "RELATIONS",
-    "SECOND_READING",
-    "TERMS",
     "assumptions",
     "assumptions_in_words",
+    "balanced_fpr",
+    "blocks_of",
     "cautions",
-    "closing",
-    "delta_note",
     "guarantee",
     "headline",
-    "is_balanced",
     "protected",
     "quality",
-    "renyi",
+    "relation",
+    "relation_of",
     "risk",
+    "risk_of",
     "short",
     "tpr_at",
     "warnings",
-    "widest_gap",
 ]
 
 # The FPR with which the risk is told first, and one that is small but not tiny.
@@ -60,88 +77,147 @@ _TIGHT = 1e-4
 
 _MULTIPLES = {2: "double", 3: "triple"}
 
-SECOND_READING = (
-    "The same rates bound singling out, guessing an attribute and reconstruction: what would "
-    "succeed in FPR of cases without the record succeeds in at most TPR with it."
-)
+
+# --- the whole ----------------------------------------------------------------------------------
 
 
-class Relation(NamedTuple):
-    """The words of a neighbouring relation."""
-
-    neighbours: str
-    risk: str
-    false_positive: str
-    true_positive: str
+def blocks_of(statement: Statement) -> tuple[Block, ...]:
+    """Everything a reader is told; a renderer leaves out what its format has no place for."""
+    return tuple(_blocks(statement))
 
 
-_TWO_CASES = (
-    "Guessing names the second rightly in {fpr} of cases if it may name it wrongly in {fpr}. With "
-    "what this run released, no attack names it rightly in more than {tpr}."
-)
-_TAKES, _RECOGNISES = "how often an attack takes the first for the second", "how often it is right"
+def _blocks(statement: Statement) -> Iterator[Block]:
+    name = Given(statement.name) if statement.name else None
+    issued = " · ".join(filter(None, (statement.date, f"gdpnum {statement.version}")))
+    yield Title("Privacy statement", name, issued)
+    yield from (Caution((said,)) for said in _refuted(statement))
+    yield Sentence((risk(statement),), role="lead")
+    yield Section("What is guaranteed", "guarantee")
+    yield Sentence(guarantee(statement), role="mu")
+    yield Sentence((quality(statement),), role="enough")
+    yield from (Caution((said,)) for said in cautions(statement))
+    yield Section("What an attacker can do at best", "attacker")
+    yield Picture(_described(statement), statement)
+    most = f"TPR exceeds FPR by at most {upper(statement.advantage, digits=3)}, the advantage."
+    yield Sentence((f"{texts.SECOND_READING} {most}",))
+    beside = "" if statement.is_complete else " to report beside mu"
+    yield Section(f"Tables{beside if math.isfinite(statement.mu) else ' to report'}", "tables")
+    yield Beside((_curve(statement), _epsilons(statement)))
+    if statement.fallback:
+        profile = statement.fallback.profile
+        columns = (
+            each(epsilon_shown, [at.epsilon for at in profile]),
+            each(upper, [at.delta for at in profile]),
+        )
+        head = ("epsilon", "delta at most")
+        yield Table(
+            "delta at an epsilon (privacy profile)", head, tuple(zip(*columns, strict=True))
+        )
+        yield Sentence((_renyi(statement, statement.fallback),), role="note")
+    yield Section("What was run, and what is assumed", "run")
+    yield Sentence((f"Run: {releases.in_words(statement.run)}.",))
+    yield Code(statement.mechanism)
+    yield Sentence((assumptions_in_words(statement),))
+    yield from _audit(statement)
+    yield from _stated(statement)
+    yield Sentence((_closing(statement),))
+    yield Section("How to cite", "cite")
+    yield Reference(texts.CITATION, texts.URL, texts.KEY, texts.BIBTEX)
 
-RELATIONS = {
-    "add_remove": Relation(
-        "neighbouring datasets differ by one {record} added or removed",
-        "Guessing finds {fpr} of the {records} that were used if it may wrongly accuse {fpr} of "
-        "the others. With what this run released, no attack finds more than {tpr}.",
-        "how often an attack accuses a {record} that was not used",
-        "how often it accuses a {record} that was used",
-    ),
-    "zero_out": Relation(
-        "neighbouring datasets differ by one {record} whose contributions are blanked out",
-        "Guessing finds {fpr} of the {records} that counted if it may wrongly accuse {fpr} of "
-        "those blanked out. With what this run released, no attack finds more than {tpr}.",
-        "how often an attack accuses a {record} that was blanked out",
-        "how often it accuses a {record} that counted",
-    ),
-    "replace": Relation(
-        "neighbouring datasets differ by one {record} replaced by another",
-        f"Which of two values did a {{record}} have? {_TWO_CASES}",
-        f"{_TAKES} of two values of a {{record}}",
-        _RECOGNISES,
-    ),
-    None: Relation(
-        "neighbouring datasets are those that the guarantee was given for",
-        f"Which of two neighbouring datasets was used? {_TWO_CASES}",
-        f"{_TAKES} of two neighbouring datasets",
-        _RECOGNISES,
-    ),
-}
 
-#: What the words mean.
-TERMS = (
-    (
-        "mu, slack",
-        "at every FPR no attack has a TPR above Phi(Phi^-1(FPR) + mu) + slack, the TPR of the best "
-        "test between two normal distributions that are mu standard deviations apart",
-    ),
-    (
-        "regret",
-        "how much worse mu with its slack makes the run look than its whole curve does: the "
-        "largest difference in an attacker's probability of being right, over all priors. Below "
-        "0.01 that is at most one point in a hundred, and two of advantage",
-    ),
-    ("advantage", "the most by which TPR can exceed FPR"),
-    (
-        "(epsilon, delta)",
-        "any outcome is at most exp(epsilon) times as likely for one dataset as for its "
-        "neighbour, plus delta",
-    ),
-)
+def _curve(statement: Statement) -> Table:
+    """The curve: what it is beside mu only where mu does not tell it."""
+    by_mu = not statement.is_complete and math.isfinite(statement.mu)
+    rows, tprs = statement.tpr, [row.tpr for row in statement.tpr]
+    last = each(upper, [row.tpr_gdp for row in rows]) if by_mu else each(one_in, tprs)
+    equal = balanced_fpr(statement.advantage)
+    noted = (
+        f"{said}, equal errors" if row.fpr == equal else said
+        for said, row in zip(last, rows, strict=True)
+    )
+    cells = zip(each(fpr_shown, [row.fpr for row in rows]), each(upper, tprs), noted, strict=True)
+    head = ("FPR", "TPR at most", "by mu alone" if by_mu else "that is")
+    return Table("True positive rate (TPR) at a false positive rate (FPR)", head, tuple(cells))
+
+
+def _epsilons(statement: Statement) -> Table:
+    notes = (_delta_note(statement, at.delta) for at in statement.epsilon)
+    cells = zip(
+        each(delta_shown, [at.delta for at in statement.epsilon]),
+        (
+            f"{said}{note}"
+            for said, note in zip(
+                each(upper, [at.epsilon for at in statement.epsilon]), notes, strict=True
+            )
+        ),
+        strict=True,
+    )
+    return Table("epsilon at a delta", ("delta", "epsilon at most"), tuple(cells))
+
+
+def _delta_note(statement: Statement, delta: float) -> str:
+    """What a delta is in terms of the dataset's size, if it is anything."""
+    if statement.dataset_size is None:
+        return ""
+    if delta == 1.0 / statement.dataset_size:
+        return " (delta 1 / size)"
+    # A power may differ in its last digit where the statement is read.
+    is_power = math.isclose(delta, float(statement.dataset_size) ** -SIZE_EXPONENT, rel_tol=1e-12)
+    return f" (delta size^-{SIZE_EXPONENT:g})" if is_power else ""
+
+
+def _audit(statement: Statement) -> Iterator[Block]:
+    if statement.audit is None:
+        return
+    yield Section("What an audit has shown", "audit")
+    yield from (Sentence((Given(one),)) for one in statement.audit.sentences)
+    if statement.audit.rows:
+        rows = tuple(tuple(map(Given, row)) for row in statement.audit.rows)
+        yield Table("Audit", ("audit", *[""] * (len(rows[0]) - 1)), rows)
+
+
+def _stated(statement: Statement) -> Iterator[Block]:
+    """What was stated of what only a person knows, and the names of what was not."""
+    found = statement.stated._asdict()
+    rows: list[tuple[str, str]] = [
+        (texts.LABELS[key], Given(value)) for key, value in found.items() if value is not None
+    ]
+    if found["protected"] is None and protected(statement) != "record":
+        rows.insert(0, (texts.LABELS["protected"], protected(statement)))
+    yield Section("What only its owner can state", "stated")
+    if rows:
+        yield Table("As stated by whoever ran it", ("stated", "as"), tuple(rows))
+    named = {label for label, _ in rows}
+    missing = [label for label in texts.LABELS.values() if label not in named]
+    if missing:
+        yield Sentence((f"Not stated: {', '.join(missing)}.",), role="note")
+
+
+def _described(statement: Statement) -> str:
+    """The picture for those who do not see it."""
+    read = [tpr_at(statement, fpr) for fpr in (0.001, 0.01, 0.1)]
+    columns = (each(percent, [row[column] for row in read]) for column in range(3))
+    said = "; ".join(
+        f"at a false positive rate of {fpr}, at most {tpr}, and {by_mu} by mu"
+        for fpr, tpr, by_mu in zip(*columns, strict=True)
+    )
+    return f"The true positive rate rises with the false positive rate: {said}."
+
+
+# --- mu and its regret --------------------------------------------------------------------------
 
 
 def short(statement: Statement) -> str:
     """The repr."""
-    mu, regret = headline(statement)
+    mu, regret = statement.headline
+    run = statement.mechanism
     return (
-        f"<Statement of {releases.cut(statement.mechanism)}: mu <= {mu}, "
+        f"<Statement of {run if len(run) <= 120 else f'{run[:117]}...'}: mu <= {mu}, "
         f"slack {delta_shown(statement.slack)}, regret <= {regret}>"
     )
 
 
-def headline(statement: Statement, *, digits: int = 5) -> tuple[str, str]:
+def headline(mu: float, regret: float, *, is_complete: bool) -> tuple[str, str]:
     """Mu rounded up, and a bound on the regret of the mu that is so printed.
 
     Delta(f, g_nu) <= Delta(f, g_mu) + Delta(g_mu, g_nu), and for nu above mu the last term is at
@@ -149,41 +225,16 @@ def headline(statement: Statement, *, digits: int = 5) -> tuple[str, str]:
     that of the run's own mu to the two that are printed; more are taken where rounding would make
     a mu that is enough look like one that is not.
     """
-    while True:
-        mu = upper(statement.mu, digits=digits)
-        regret = upper(_regret_of(statement, mu), digits=max(2, digits - 3))
-        if not statement.is_complete or float(regret) < COMPLETE_REGRET or digits > 17:
-            return mu, regret
-        digits += 1
-
-
-def _regret_of(statement: Statement, printed: str) -> float:
-    if math.isinf(statement.mu) or float(printed) == statement.mu:
-        return statement.regret
-    gained = advantage_of_mu(float(printed)) - advantage_of_mu(statement.mu)
-    return min(1.0, statement.regret + 0.5 * gained + 2.0**-52)
-
-
-def protected(statement: Statement) -> str:
-    """Whom the numbers are about, in one word or a few."""
-    records = releases.records_of(statement.run)
-    return "record" if records == 1 else f"person with at most {records} records"
-
-
-def relation(statement: Statement, field: str, **values: str) -> str:
-    """A sentence of the statement's neighbouring relation, filled in."""
-    sentence: str = getattr(RELATIONS[statement.neighbouring], field)
-    who = protected(statement)
-    many = "records" if who == "record" else who.replace("person", "people", 1)
-    return sentence.format(record=who, records=many, **values)
-
-
-def risk(statement: Statement) -> str:
-    """The guarantee as one TPR beside that of guessing, for readers of no formula."""
-    found = percent(tpr_at(statement, _EXAMPLE_FPR).tpr)
-    said = relation(statement, "risk", fpr="10 %", tpr=found)
-    guessing, released, _ = said.partition(" With what this run released, ")
-    return said if found != "100 %" else f"{guessing}{released}an attack may always be right."
+    for digits in range(5, 19):
+        printed = upper(mu, digits=digits)
+        lost = 0.0
+        if math.isfinite(mu) and float(printed) > mu:
+            gained = advantage_of_mu(float(printed)) - advantage_of_mu(mu)
+            lost = 0.5 * gained + 2.0**-52
+        bound = upper(min(1.0, regret + lost), digits=digits - 3)
+        if not is_complete or float(bound) < COMPLETE_REGRET:
+            break
+    return printed, bound
 
 
 def guarantee(statement: Statement) -> tuple[str, ...]:
@@ -192,37 +243,39 @@ def guarantee(statement: Statement) -> tuple[str, ...]:
     if math.isinf(statement.mu):
         why = (": ", Given(statement.reason)) if statement.reason else ()
         return (f"This run has no finite mu at slack {slack}", *why, ".")
-    mu, _ = headline(statement)
+    mu, _ = statement.headline
     plus = f", plus {slack}" if statement.slack > 0.0 else ""
-    place = next(number for number, (limit, _) in enumerate(SCALE) if statement.mu <= limit)
-    low, high = (f"{SCALE[at][0]:g}" if at >= 0 else "0" for at in (place - 1, place))
+    place = next(number for number, (limit, _) in enumerate(texts.SCALE) if statement.mu <= limit)
+    low, high = (f"{texts.SCALE[at][0]:g}" if at >= 0 else "0" for at in (place - 1, place))
     where = f"above {low}" if high == "inf" else f"between {low} and {high}"
     unsampled = (
         " Slack 0 makes no exception for outcomes however rare, and sampling then earns nothing: "
         "this is the mu of the same noise on all records; at slack 1e-10 it may be far smaller."
-        if statement.slack == 0.0 and releases.is_sampled(statement.run)
+        if statement.slack == 0.0 and statement.facts.is_sampled
         else ""
     )
     return (
         f"mu = {mu} with slack {slack}: at any false positive rate (FPR), no attack has a true "
         f"positive rate (TPR) above that of telling one draw of N(0, 1) from one of N({mu}, 1)"
-        f"{plus}. A mu {where} excludes {SCALE[place][1]}.{unsampled}",
+        f"{plus}. A mu {where} excludes {texts.SCALE[place][1]}.{unsampled}",
     )
 
 
 def quality(statement: Statement) -> str:
     """Whether mu is enough, from its regret and its slack."""
-    (_, regret), limit = headline(statement), f"{COMPLETE_REGRET:g}"
+    enough, limit = statement.is_complete, f"{COMPLETE_REGRET:g}"
     if math.isinf(statement.mu):
         return "No mu can stand for this run. Report the curve or a pair (epsilon, delta)."
+    _, regret = statement.headline
     if statement.regret >= COMPLETE_REGRET:
-        row = widest_gap(statement)
+        rows = statement.tpr or map(TPRRow, *statement.curve_points)
+        row = max(rows, key=lambda row: row.tpr_gdp - row.tpr)
         why = (
             f"its regret of {regret} is not below {limit}. At FPR {fpr_shown(row.fpr)} mu allows a "
             f"TPR of {percent(row.tpr_gdp)}, the run itself at most {_share(row.tpr)}"
         )
         return f"mu is not enough: {why}.{_large_slack(statement)} Report the tables beside mu."
-    if not statement.is_complete:
+    if not enough:
         return (
             f"mu is not enough, though its regret of {regret} is below {limit}."
             f"{_large_slack(statement)} Report the tables beside mu."
@@ -249,10 +302,23 @@ def _large_slack(statement: Statement) -> str:
     )
 
 
+# --- warnings -----------------------------------------------------------------------------------
+
+
 def warnings(statement: Statement) -> tuple[str, ...]:
     """What must not be left out when mu is quoted."""
     found = () if statement.is_complete else (quality(statement),)
-    return (*found, *cautions(statement))
+    return (*_refuted(statement), *found, *cautions(statement))
+
+
+def _refuted(statement: Statement) -> tuple[str, ...]:
+    if statement.audit is None or not statement.audit.refutes:
+        return ()
+    return (
+        "An audit contradicts this statement: an attack did better than the numbers below allow. "
+        "What was run is not what is described here, or the audit was not made as it assumes. Do "
+        "not rely on the numbers until it is known which.",
+    )
 
 
 def cautions(statement: Statement) -> tuple[str, ...]:
@@ -304,6 +370,47 @@ def _overstated(statement: Statement) -> str | None:
     )
 
 
+# --- risk, and what it rests on -----------------------------------------------------------------
+
+
+def protected(statement: Statement) -> str:
+    """Whom the numbers are about, in one word or a few."""
+    return _who(statement.facts.records)[0]
+
+
+def _who(records: int) -> tuple[str, str]:
+    if records == 1:
+        return "record", "records"
+    return f"person with at most {records} records", f"people with at most {records} records"
+
+
+def relation(statement: Statement, field: str) -> str:
+    """A sentence of the statement's neighbouring relation, filled in."""
+    return relation_of(statement.neighbouring, statement.facts.records, field)
+
+
+def relation_of(neighbouring: Neighbouring | None, records: int, field: str, **values: str) -> str:
+    """A sentence of a neighbouring relation, about whoever has so many records."""
+    sentence: str = getattr(texts.RELATIONS[neighbouring], field)
+    who, many = _who(records)
+    return sentence.format(record=who, records=many, **values)
+
+
+def risk(statement: Statement) -> str:
+    """The guarantee as one TPR beside that of guessing, for readers of no formula."""
+    found = percent(tpr_at(statement, _EXAMPLE_FPR).tpr)
+    return risk_of(statement.neighbouring, statement.facts.records, fpr="10 %", tpr=found)
+
+
+def risk_of(neighbouring: Neighbouring | None, records: int, *, fpr: str, tpr: str) -> str:
+    """What no attack does at an FPR, in a sentence, beside what guessing does."""
+    said = relation_of(neighbouring, records, "risk", fpr=fpr, tpr=tpr)
+    guessing, released, _ = said.partition(" With what this run released, ")
+    if tpr != "100 %":
+        return said
+    return f"{guessing}{released}an attack that misses hardly any is not excluded."
+
+
 def _share(rate: float) -> str:
     """A rate in per cent, or as one in so many where that has leading zeros."""
     return one_in(rate) if 0.0 < rate < _LEADING_ZEROS else percent(rate)
@@ -316,30 +423,15 @@ def tpr_at(statement: Statement, fpr: float) -> TPRRow:
     return TPRRow(fpr, points.tpr[number], points.tpr_gdp[number])
 
 
-def is_balanced(statement: Statement, fpr: float) -> bool:
-    """Whether an FPR is the one at which false positives and negatives are equally likely."""
-    return fpr == balanced_fpr(statement.advantage)
+def balanced_fpr(advantage: float) -> float | None:
+    """The FPR at which false positives and negatives are equally likely.
+
+    None where the advantage rounds to 1: both are then too rare to tell apart from 0.
+    """
+    return 0.5 * (1.0 - advantage) if float(upper(advantage)) < 1.0 else None
 
 
-def delta_note(statement: Statement, delta: float) -> str | None:
-    """What a delta is in terms of the dataset's size, if it is anything."""
-    if statement.dataset_size is None:
-        return None
-    if delta == 1.0 / statement.dataset_size:
-        return "1 / size"
-    # A power may differ in its last digit where the statement is read.
-    if math.isclose(delta, float(statement.dataset_size) ** -SIZE_EXPONENT, rel_tol=1e-12):
-        return f"size^-{SIZE_EXPONENT:g}"
-    return None
-
-
-def widest_gap(statement: Statement) -> TPRRow:
-    """The row of the curve table in which mu is furthest from the run."""
-    rows = statement.tpr or map(TPRRow, *statement.curve_points)
-    return max(rows, key=lambda row: row.tpr_gdp - row.tpr)
-
-
-def renyi(statement: Statement, fallback: Fallback) -> str:
+def _renyi(statement: Statement, fallback: Fallback) -> str:
     """The rest of the fallback: (rho, cap), and pure epsilon if there is one."""
     found = fallback.truncated_cdp
     if found is None:
@@ -355,12 +447,12 @@ def renyi(statement: Statement, fallback: Fallback) -> str:
 
 def assumptions(statement: Statement) -> dict[str, Any]:
     """What was assumed, for machines."""
-    run = statement.run
+    facts = statement.facts
     return {
         "neighbouring": statement.neighbouring,
-        "records_per_person": releases.records_of(run),
-        "sampling": releases.sampling(run),
-        "noise_multiplier": releases.noise_unit(run),
+        "records_per_person": facts.records,
+        "sampling": facts.sampling,
+        "noise_multiplier": facts.noise_unit,
         "composition": "parameters fixed in advance; a release may depend on earlier outcomes",
         "tolerance": statement.tolerance,
         "version": statement.version,
@@ -369,13 +461,13 @@ def assumptions(statement: Statement) -> dict[str, Any]:
 
 def assumptions_in_words(statement: Statement) -> str:
     """What was assumed, in a sentence."""
-    unit = releases.noise_unit(statement.run)
+    unit = statement.facts.noise_unit
     measured = [f"noise is stated as {unit.replace('; ', ' or ')}"] if unit else []
-    said = [relation(statement, "neighbours"), *releases.assumed(statement.run), *measured]
+    said = [relation(statement, "neighbours"), *statement.facts.assumed, *measured]
     return f"Assumed: {'; '.join(said)}."
 
 
-def closing(statement: Statement) -> str:
+def _closing(statement: Statement) -> str:
     """What the numbers are, and what they cannot know."""
     spare = (statement.mu - statement.mu_lower) / statement.mu if statement.mu > 0.0 else 0.0
     tight = (
@@ -384,13 +476,13 @@ def closing(statement: Statement) -> str:
         else ""
     )
     uncovered = []
-    if protected(statement) == "record":
-        uncovered.append("whoever has several records")
-    if statement.stated.tuning is None and not releases.is_tuned(statement.run):
+    if statement.neighbouring and protected(statement) == "record":
+        uncovered.append("people with several records")
+    if statement.stated.tuning is None and not statement.facts.is_tuned:
         uncovered.append("tuning runs")
-    missed = f" Not covered: {' and '.join(uncovered)}." if uncovered else ""
+    missed = f" Not covered: {', '.join(uncovered)}." if uncovered else ""
     return (
         f"Every number is a bound, rounded to its safe side{tight}; gdpnum saw only the "
-        f"description.{missed} Tolerance {as_given(statement.tolerance)}, "
+        f"description.{missed} Tolerance {delta_shown(statement.tolerance)}, "
         f"gdpnum {', '.join(filter(None, (statement.version, statement.date)))}."
     )

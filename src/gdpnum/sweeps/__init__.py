@@ -1,7 +1,7 @@
 """Sweeps: many settings to one table, in parallel and resumable.
 
 ``setting`` says what is run, ``row`` computes one line of what is wanted, ``journal`` keeps lines
-on disk, ``dispatch`` hands out the work, ``table`` is the result.
+on disk, ``dispatch`` hands out the work to ``executors``, ``table`` is the result.
 """
 
 from gdpnum.sweeps.dispatch import sweep

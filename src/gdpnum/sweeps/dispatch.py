@@ -8,7 +8,7 @@ import signal
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
+from concurrent.futures import Executor, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,7 +16,7 @@ from typing import Any
 
 from gdpnum import _validate
 from gdpnum._version import __version__
-from gdpnum.errors import InvalidType
+from gdpnum.sweeps.executors import hand_out, refuse_other, width
 from gdpnum.sweeps.journal import Journal, fingerprint
 from gdpnum.sweeps.progress import drawn
 from gdpnum.sweeps.row import COLUMNS, Wanted, rows, rows_together
@@ -27,9 +27,6 @@ __all__ = ["sweep"]
 
 Rows = list[tuple[int, dict[str, Any]]]
 Numbered = list[tuple[int, Setting]]
-
-# Tasks kept waiting for each worker: enough that none idles, few enough to stop soon.
-_QUEUED = 3
 
 # Settings of one go of the contour: few enough to tell progress and to be interrupted.
 _TOGETHER = 512
@@ -44,7 +41,7 @@ def sweep(
     columns: Iterable[str] = COLUMNS,
     slack: float = 1e-10,
     tolerance: float = 1e-3,
-    executor: Executor | None = None,
+    executor: Any = None,
     workers: int | None = None,
     resume: str | Path | None = None,
     progress: Callable[[int, int], None] | bool | None = None,
@@ -57,9 +54,9 @@ def sweep(
     becomes a record with its ``error``; the others go on.
 
     Work is spread over the cores of this machine, or over ``workers`` of them; 1 stays in this
-    process. Any `concurrent.futures.Executor` serves in their place, such as
-    ``dask.distributed.Client(...).get_executor()``. The records do not depend on where they were
-    computed.
+    process. An ``executor`` serves in their place: any `concurrent.futures.Executor`, a
+    ``dask.distributed.Client``, the module ``ray`` once it is initialised, a ``joblib.Parallel``.
+    The records do not depend on where they were computed.
 
     ``resume`` names a JSON lines file that keeps each row as soon as it is there. A sweep that was
     interrupted goes on from it; what is in it is not computed again. ``progress`` is called with
@@ -79,11 +76,8 @@ def sweep(
     leading = [named(number, setting) for number, setting in enumerate(chosen)]
     if workers is not None:
         workers = _validate.count("workers", workers, minimum=1, advice="pass how many processes")
-    if executor is not None and not hasattr(executor, "submit"):
-        raise InvalidType(
-            f"executor={executor!r} has no submit; pass a concurrent.futures.Executor, "
-            "such as dask.distributed.Client(...).get_executor()"
-        )
+    if executor is not None:
+        refuse_other(executor)
     if isinstance(progress, bool):
         if not progress:
             progress = None
@@ -146,24 +140,18 @@ def _floats(row: dict[str, Any]) -> dict[str, Any]:
 def _compute(
     left: Numbered,
     wanted: Wanted,
-    executor: Executor | None,
+    executor: Any,
     workers: int | None,
     keep: Callable[[Rows], None],
 ) -> None:
     """Compute rows and keep them as they are finished, in whatever order that is."""
     if executor is not None:
-        _hand_out(executor, left, wanted, _width(executor), keep)
+        _hand_out(executor, left, wanted, keep)
     elif workers == 1 or len(left) < 2:
         for one in left:
             keep(rows([one], wanted))
     else:
         _by_processes(left, wanted, workers or os.cpu_count() or 1, keep)
-
-
-def _width(executor: Executor) -> int:
-    """About how many workers an executor has."""
-    known = getattr(executor, "_max_workers", None)
-    return known if isinstance(known, int) and known > 0 else 16
 
 
 def _by_processes(
@@ -179,7 +167,7 @@ def _by_processes(
     for _ in range(_REPLACEMENTS + 1):
         try:
             with _pool(workers) as pool:
-                _hand_out(pool, left, wanted, workers, keep_and_note)
+                _hand_out(pool, left, wanted, keep_and_note)
             return
         except BrokenProcessPool:  # noqa: PERF203
             left = [(number, one) for number, one in left if number not in done]
@@ -209,34 +197,8 @@ def _leave_interrupts_to_us() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-def _hand_out(
-    executor: Executor,
-    left: Numbered,
-    wanted: Wanted,
-    workers: int,
-    keep: Callable[[Rows], None],
-) -> None:
-    """Compute with an executor, never more tasks in it than its workers need.
-
-    Interrupted, it starts nothing more, but keeps what has been started: nothing is done twice.
-    """
-    size = max(1, min(8, len(left) // (4 * workers)))
-    tasks = iter([left[start : start + size] for start in range(0, len(left), size)])
-    waiting: set[Future[Rows]] = set()
-
-    def refill() -> None:
-        while len(waiting) < _QUEUED * workers and (task := next(tasks, None)) is not None:
-            waiting.add(executor.submit(rows, task, wanted))
-
-    try:
-        refill()
-        while waiting:
-            done, _ = wait(waiting, return_when=FIRST_COMPLETED)
-            for one in done:
-                keep(one.result())
-                waiting.discard(one)
-            refill()
-    except KeyboardInterrupt:
-        for one in [one for one in waiting if not one.cancel()]:
-            keep(one.result())
-        raise
+def _hand_out(executor: Any, left: Numbered, wanted: Wanted, keep: Callable[[Rows], None]) -> None:
+    """Compute with an executor, a few settings a task."""
+    size = max(1, min(8, len(left) // (4 * width(executor))))
+    tasks = ((left[start : start + size], wanted) for start in range(0, len(left), size))
+    hand_out(executor, rows, tasks, keep)

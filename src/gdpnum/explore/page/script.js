@@ -39,7 +39,6 @@ async function asking() {
 async function once(query) {
   const questions = [asked(`/api/plan?${query}`)];
   const view = state.get("view") ?? "plan";
-  if (view === "compare") questions.push(asked(`/api/compare?${query}`));
   if (view === "read" && (file || scores || state.get("parts"))) questions.push(asked(`/api/reading?${query}`, reading()));
   const answers = await Promise.all(questions);
   const wrong = answers.find((answer) => answer.message);
@@ -57,7 +56,7 @@ async function once(query) {
   }
   const [plan, more] = answers;
   show(plan);
-  if (view === "compare" && more) compared(more);
+  if (plan.compared) compared(plan.compared);
   if (view === "read" && more) show(more, "read-");
   settle(plan);
 }
@@ -262,10 +261,6 @@ async function take(chosen) {
   }
   $("message").dataset.about = "state";
   if (answer.kind === "scores") {
-    if (!described.audit) {
-      tell("These are scores of an attack; the gdpnum that is installed has no audit.", "file");
-      return;
-    }
     scores = answer.scores;
   } else {
     file = answer;
@@ -413,7 +408,6 @@ async function start() {
   options($("measure"), described.measures);
   for (const id of ["across", "up"]) options($(id), described.axes);
   options($("scores"), described.designs);
-  $("scores-too").hidden = !described.audit;
   fill($("files"), described.files.map(([title, views, names]) => ["div", { class: "view", "data-for": views },
     ["dt", {}, title],
     ["dd", {}, ...names.map(([name, said]) => ["a", { href: `/take/${name}`, download: name, "data-file": name, "aria-label": `${title}, ${said}` }, said])],

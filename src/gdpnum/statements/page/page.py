@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from gdpnum.blocks.block import one_line
 from gdpnum.blocks.html import content_hash, escaped, head, html
-from gdpnum.statements import told, words
+from gdpnum.statements import texts, words
 from gdpnum.statements.page.picture import picture, positions
 from gdpnum.statements.page.reading import Readings, control
 
@@ -50,7 +50,7 @@ def web_page(statement: Statement) -> str:
     )
     title = "Privacy statement" + (f": {one_line(statement.name)}" if statement.name else "")
     body = html(
-        told.blocks_of(statement),
+        words.blocks_of(statement),
         draw=lambda drawn: (
             f"{picture(statement, readings, drawn.described)}\n{control(statement, readings)}"
         ),
@@ -81,7 +81,7 @@ def _terms(statement: Statement) -> str:
     )
     lines = "\n".join(
         f"<div><dt>{escaped(term)}</dt><dd>{escaped(meaning)}</dd></div>"
-        for term, meaning in (*rates, *words.TERMS)
+        for term, meaning in (*rates, *texts.TERMS)
     )
     return f"""\
 <section aria-labelledby="terms">

@@ -10,7 +10,6 @@ import numpy as np
 
 from gdpnum.blocks.html import escaped
 from gdpnum.statements.rows import TPRRow
-from gdpnum.statements.words import headline
 
 if TYPE_CHECKING:
     from gdpnum.statements.page.reading import Readings
@@ -144,7 +143,7 @@ def _labels(
     TPRs rise, and mu's line is above the run's. So there is room below and to the right of the run,
     and above and to the left of mu, and no leader crosses a line.
     """
-    named = "by mu, infinite" if math.isinf(statement.mu) else f"by mu = {headline(statement)[0]}"
+    named = "by mu, infinite" if math.isinf(statement.mu) else f"by mu = {statement.headline[0]}"
     (x, y), (u, v) = _touched(run, _RUN_AT), _touched(mu, _MU_AT)
     over = max(v - 26, _TOP - 8)
     across = _LEFT + _GUESSING_AT * (_RIGHT - _LEFT)

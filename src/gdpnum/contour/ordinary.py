@@ -1,0 +1,524 @@
+"""A reading of one ordinary run, from one set of nodes: DP-SGD as most people run it.
+
+Ordinary: sampled Gaussians, neighbours by adding or removing, and no jump so rare that it decides.
+The bounds are those of the general way (`gdpnum.contour.reading`), by the same lemmas and charges;
+but the ladder, the decay and the transform share nodes and weights, and all lines frequencies.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+
+from gdpnum.contour.charges import (
+    FUNCTION,
+    UNIT,
+    Floats,
+    cumulant_rounding,
+    cut_ends,
+    phase_units,
+    power,
+    quadrature,
+    shifted_quadrature,
+    slow_decay,
+    weight_units,
+)
+from gdpnum.contour.grid import QUANTUM
+from gdpnum.contour.ladder import ENOUGH, LEAST, STEEP, Ladder, Rungs, first_knots
+from gdpnum.contour.line import Line, stacked
+from gdpnum.contour.pairs import Nodes, Steps, lifted
+from gdpnum.contour.plan import Decay, Plan, carried_out
+from gdpnum.contour.reach import OutOfReach
+from gdpnum.contour.reading import CLOSE, FAR, Approximate, Knots, Reading, guessed
+from gdpnum.contour.smallest import shown
+from gdpnum.contour.transform import Transform
+
+__all__ = ["is_ordinary", "ordinary"]
+
+# lam as multiples of one over the run's mu.
+_LAM = np.geomspace(0.15, 22.0, 20)
+
+# Where the last frequency is looked for, as multiples of that of a Gaussian of the same variance.
+_CANDIDATES = np.concatenate(
+    [
+        [0.85, 0.92, 1.0, 1.08, 1.2, 1.4, 1.7, 2.1, 2.6, 3.2, 4.0, 5.0, 6.5, 10.0],
+        [20.0, 100.0, 1e4],
+    ]
+)
+
+# How fast the transform is taken to die out beyond the last of them, as a power, and when that is
+# enough: a log.
+_POWERS, _NOTHING = (16.0, 32.0, 8.0, 64.0, 4.0, 128.0, 2.0, 256.0, 1.0), -90.0
+
+# The log of one over what quadrature may take from all releases together, relatively.
+_DIGITS = 36.0
+
+# A last frequency beyond this over mu is not ordinary: the nodes are as close as it needs.
+_WIDEST = 12.0
+
+# Where jumps decide this much, the general way looks for the place and for fewer frequencies.
+_STEEPEST = 0.3
+
+# Frequencies times nodes: beyond, the general way, which looks for fewer, is the quicker one.
+_WORK = 60_000
+
+# How often the place where mu is decided is looked for, and how far off a guess may be.
+_TURNS, _OFF = 3, 0.25
+
+# exp(S l) is summed as it is up to here.
+_LARGEST = 600.0
+
+_HALF, _NONE, _EVERY, _BOTH = np.array([0.5]), np.zeros(2), np.ones((1, 1)), np.arange(2)
+_NORM = 1.0 / np.sqrt(2.0 * np.pi)
+_SIGNS = np.array([[1.0], [-1.0]])
+_HUNDREDTH = float(np.log(0.01))
+
+
+class _Grid(NamedTuple):
+    """The nodes, by segment, how far apart they are, and what lies beyond them."""
+
+    nodes: Nodes
+    step: Floats
+    missed: Floats
+    """The charge for the quadrature."""
+    exponents: Floats
+    """-u^2 / 2."""
+    left: Floats
+    right: Floats
+    """By how much the integrand's logarithm falls at the ends, whichever the tilt."""
+
+    def cut(self, ends: Floats) -> Floats:
+        """The charge for what lies beyond, with ``ends`` the integrand there over M."""
+        step = self.step[:, None]
+        return cut_ends(ends / step[:, :, None], self.left, [self.right], [_EVERY], step)
+
+
+class _Tilted(NamedTuple):
+    """Weights at the nodes, by segment and tilt."""
+
+    tilts: Floats
+    weights: Floats
+    sums: Floats
+    lost: Floats
+    """What quadrature and cut ends may have taken from a sum, relative to it."""
+    centre: Floats
+    """The mean of the loss at S = 1/2, by segment."""
+
+    def only(self, kept: list[int]) -> _Tilted:
+        """Some of the tilts, with weights that sum to one."""
+        sums = self.sums[:, kept]
+        weights = self.weights[:, kept] / sums[:, :, None]
+        return _Tilted(self.tilts[kept], weights, sums, self.lost[:, kept], self.centre)
+
+
+class _Wanted(NamedTuple):
+    """Where a reading is wanted, by direction, and the log of how wrong delta may be there."""
+
+    epsilons: Floats
+    errors: Floats
+    fine: float
+    """The same at zero."""
+
+
+def is_ordinary(steps: Steps) -> bool:
+    """Whether a run may be one; the rest shows on the way."""
+    one = steps.runs == 1 and steps.c.size > 0 and steps.weights.shape[1] == 1
+    return one and not bool(steps.replaced.any())
+
+
+def ordinary(
+    steps: Steps, slack: Floats, tolerance: float, most: float
+) -> tuple[Ladder, Reading, Knots]:
+    """The ladder, a reading around where mu is decided, and that at the first knots.
+
+    For removing delta is known there to about ``tolerance`` times the slack, for adding to a
+    hundredth of delta of removing. Raises `OutOfReach` where a run is not ordinary after all.
+    """
+    mu, steep = _outlook(steps)
+    if steep < _STEEPEST:
+        raise OutOfReach("jumps decide")
+    adding = _LAM * (1.0 / mu)
+    # Where jumps have their say K turns steep early, and the transform has nodes of its own.
+    smooth = steep >= 1.0
+    lam = np.stack([adding if smooth else (steep * float(adding[-1])) * STEEP, adding])
+    widest = _WIDEST / mu if smooth else 0.0
+    places = _placed(steps, float(lam[0, -1]), float(adding[-1]), widest)
+    ladder, tilted = _ladder(steps, places, lam, steep)
+    both = np.concatenate([slack, slack])
+    near = Approximate.of(ladder.rungs)
+    guess = guessed(near, ladder.rungs, 1, slack)
+    wanted = _wanted(near, ladder, guess, float(np.log(slack[0])), tolerance)
+    for _ in range(_TURNS):
+        knots = first_knots(ladder, both, guess)
+        four = _four(steps, places, ladder, tilted, wanted, widest, most)
+        lines, values = _joined(four, knots)
+        if smooth:
+            break
+        # The guess may be far off where jumps have their say.
+        where = knots[0, np.argmax(shown(values, both, certain=False).mus[0])]
+        if abs(where - guess[0]) <= _OFF * where:
+            break
+        guess[0] = where
+    return ladder, lines, values
+
+
+def _outlook(steps: Steps) -> tuple[float, float]:
+    """About the run's mu, and how far its ladder reaches of where a Gaussian's would.
+
+    As `gdpnum.contour.ladder.outlook` has it, for one shift and in plain numbers.
+    """
+    total, largest = float(steps.variance[0]), math.inf
+    for c, q, count in _segments(steps):
+        c2 = c * c
+        one = q * q * math.expm1(min(c2, 50.0))
+        total += count * one / (1.0 + one / max(c2, 1.0))
+        b = 0.5 * c2 - math.log(q)
+        inside = b * b - 2.0 * c2 * math.log(count / ENOUGH)
+        if inside >= 0.0:
+            largest = min(largest, (b + math.sqrt(inside)) / c2)
+    mu = max(math.sqrt(total), 1e-8)
+    return mu, min(max(largest - 1.0, 1.0) * mu / float(_LAM[-1]), 1.0)
+
+
+def _segments(steps: Steps) -> Iterable[tuple[float, float, float]]:
+    """1 / sigma, the rate and the count of each."""
+    each = steps.c.tolist(), steps.weights[:, 0].tolist(), steps.counts.tolist()
+    return zip(*each, strict=True)
+
+
+def _wanted(
+    near: Approximate, ladder: Ladder, guess: Floats, log_slack: float, tolerance: float
+) -> _Wanted:
+    # Adding matters only as far as it is the worse direction: beside delta of removing.
+    beside = near.log_delta(ladder.rungs, 0, float(guess[1]))
+    beside = min(beside, 0.0) if beside > log_slack + 10.0 else log_slack
+    errors = np.array([log_slack + math.log(3.0 * tolerance), beside + _HUNDREDTH])
+    deviation = min(float(ladder.deviation[0]), 1.0)
+    return _Wanted(guess, errors, math.log(deviation * tolerance) + _HUNDREDTH)
+
+
+def _four(
+    steps: Steps,
+    places: _Grid,
+    ladder: Ladder,
+    tilted: _Tilted,
+    wanted: _Wanted,
+    widest: float,
+    most: float,
+) -> Line:
+    """Four lines: Re z = -1/2 for removing and adding, and the two in their tails."""
+    rungs, smooth = ladder.rungs, widest > 0.0
+    # The rungs next to the saddle points; images need one beyond.
+    scales = (rungs.values - rungs.lam * wanted.epsilons[:, None])[:, :-1]
+    best = np.argmin(scales, axis=1)
+    tails = scales.min(axis=1) - wanted.errors
+    digits = np.array([[tails[0]], [tails[1]], [float(ladder.middle[0]) - wanted.fine]])
+    size = rungs.lam.shape[1]
+    three = tilted.only([int(best[0]), size + int(best[1]), 2 * size])
+    decayed = _decay(steps, places, three, digits, float(ladder.deviation[0]), smooth)
+    length = _period(rungs, rungs.lam[_BOTH, best], wanted)
+    last = float(decayed.thetas[0, 0, 0])
+    if smooth:
+        number = last * length / (2.0 * np.pi) + 1.0
+        if not (number * places.nodes.u.size < _WORK and last * (1.0 + 1e-6) <= widest):
+            raise OutOfReach("more frequencies than an ordinary run has")
+        # Few bits, so that frequencies are exact; a hair wider, so that the last is not short.
+        width = float(np.float32(last * ((1.0 + 2e-7) / int(number))))
+        theta: Floats = np.arange(0.5, int(number), dtype=np.float64) * width
+        found = _transform(steps, places, three, theta)
+    else:
+        ends, lengths = np.full((1, 3), last), np.full((1, 3), length)
+        plan = Plan(three.tilts[None, :], ends, lengths, decayed, 1e-15)
+        found = carried_out(steps, ladder, plan, most)
+    references = [wanted.epsilons[:, None] * CLOSE, wanted.epsilons[:, None] * FAR]
+    return stacked(found, decayed, rungs, picks=[[2, 2], [0, 1]], references=references)
+
+
+def _joined(four: Line, knots: Floats) -> tuple[Reading, Knots]:
+    """The lines as a reading, and that at the first knots, each from the better line."""
+    values, errors = four.at(np.concatenate([knots, knots]))
+    values[:2, 0] += 1.0
+    errors[:2, 0] += UNIT
+    better = errors[2:, 0] < errors[:2, 0]
+    better[:, 0], better[:, -1] = False, True
+    first = np.argmax(better, axis=1)
+    limits = knots[[0, 1], first - 1]
+    tail = (knots > limits[:, None])[:, None, :]
+    value, error = np.where(tail, values[2:], values[:2]), np.where(tail, errors[2:], errors[:2])
+    found = Knots(knots, value[:, 0], error[:, 0], value[:, 1], error[:, 1])
+    return Reading((four.rows(slice(0, 2)), four.rows(slice(2, 4))), limits[None, :]), found
+
+
+def _shrunk(c: float, q: float, height: float, negative: float) -> float:
+    """A bound on the log of how much |A|^-negative grows at a height, relative to M (Lemma C4)."""
+    angle = 0.5 * c * height
+    crude = -math.log(math.cos(angle))
+    # Up to a quarter turn |A| is at least 1 - q as well.
+    return negative * (min(crude, -math.log1p(-q)) if 4.0 * angle <= math.pi else crude)
+
+
+def _spaced(
+    c: float, q: float, digits: float, negative: float, theta: float
+) -> tuple[float, float]:
+    """A step for the nodes of a segment, and its charge: about exp(-digits) (Lemma C4)."""
+    best = math.sqrt(2.0 * digits)
+    found = (0.0, 0.0, 0.0)
+    for height in (
+        min(best / math.sqrt(1.0 + 0.25 * negative * c * c), 0.92 * math.pi / c),
+        min(best, 0.5 * math.pi / c),
+    ):
+        above = 0.5 * height * height + _shrunk(c, q, height, negative)
+        step = 2.0 * math.pi * height / (digits + above + theta * c * height + 0.8)
+        found = max(found, (step, height, above))
+    step, height, above = found
+    step = max(math.floor(step / QUANTUM), 1.0) * QUANTUM
+    below = above + theta * c * height
+    return step, float(quadrature(above, below, 2.0 * math.pi * height / step))
+
+
+def _placed(steps: Steps, removing: float, adding: float, most: float) -> _Grid:
+    """Nodes for lam up to these and for frequencies up to ``most``."""
+    steepest = 1.0 + removing
+    found, firsts, lasts = [], [], []
+    for c, q, count in _segments(steps):
+        need = math.log(count) + _DIGITS
+        step, missed = _spaced(c, q, need, adding, most)
+        tail = math.sqrt(2.0 * need)
+        # To the left the tilt pulls only as far as the posterior of being sampled reaches.
+        pull = adding * c * min(1.0, q * math.exp(-0.5 * c * c))
+        firsts.append(math.floor(-(tail + min(pull, tail)) / step))
+        lasts.append(math.ceil((tail + steepest * c) / step))
+        found.append((step, missed))
+    number = max(last - first for first, last in zip(firsts, lasts, strict=True)) + 1
+    steps_found, charges = np.array(found).T
+    nodes = steps.at((np.array(firsts)[:, None] + np.arange(number)) * steps_found[:, None])
+    left = -nodes.u[:, 0] - adding * steps.c * nodes.posteriors[0][:, 0]
+    right = nodes.u[:, -1] - steepest * steps.c
+    if not (left.min() > 0.0 and right.min() > 0.5 and nodes.loss.max() * steepest < _LARGEST):
+        raise OutOfReach("an integrand too wide for the nodes of an ordinary run")
+    exponents = -0.5 * nodes.u**2
+    return _Grid(nodes, steps_found, charges, exponents, left[:, None], right[:, None])
+
+
+def _ladder(steps: Steps, places: _Grid, lam: Floats, steep: float) -> tuple[Ladder, _Tilted]:
+    """The ladder, and the weights at its tilts; the last is the middle, S = 1/2."""
+    nodes, count = places.nodes, steps.counts
+    tilts = np.concatenate([1.0 + lam[0], -lam[1], _HALF])
+    weights = tilts[:, None] * nodes.loss[:, None, :]
+    weights += places.exponents[:, None, :]
+    top = weights.max(axis=2)
+    weights -= top[:, :, None]
+    np.exp(weights, out=weights)
+    powers = np.empty((*nodes.loss.shape, 3))
+    powers[:, :, 0], powers[:, :, 1] = 1.0, nodes.loss
+    np.multiply(nodes.loss, nodes.loss, out=powers[:, :, 2])
+    moments = weights @ powers
+    sums = moments[:, :, 0]
+    moments = moments / sums[:, :, None]
+    means = moments[:, :, 1]
+    lost = places.missed[:, None] + places.cut(weights[:, :, [0, -1]] / sums[:, :, None])
+    # The exponents' rounding is that of S l, mostly.
+    units = (64.0 + nodes.u.shape[1]) + 8.0 * np.abs(top)
+    units += np.abs(tilts) * (8.0 * nodes.units.max(axis=1))[:, None]
+    logs = np.log(sums * (places.step * _NORM)[:, None])
+    logs += top + 1.5 * lost + UNIT * units
+    variance = float(steps.variance[0])
+    values = count @ logs + (0.5 * variance) * (tilts * (tilts - 1.0))
+    slopes = count @ means + variance * (tilts - 0.5)
+    curvatures = count @ (moments[:, :, 2] - means * means) + variance
+    both = lam.shape
+    rungs = Rungs(
+        lam,
+        values[:-1].reshape(both),
+        slopes[:-1].reshape(both) * _SIGNS,
+        np.maximum(curvatures[:-1], 0.0).reshape(both),
+        lam * np.log(lam) - (1.0 + lam) * np.log1p(lam),
+    )
+    deviation = np.sqrt(curvatures[-1:])
+    if values[-1] < LEAST:
+        raise OutOfReach("next to no privacy")
+    ladder = Ladder(
+        rungs, values[-1:], deviation, nodes, places.step, places.exponents, np.array([steep])
+    )
+    return ladder, _Tilted(tilts, weights, sums, lost, means[:, -1])
+
+
+def _period(rungs: Rungs, lam: Floats, wanted: _Wanted) -> float:
+    """The least period for which images add no more than allowed, on all lines (Lemma C2).
+
+    On the lines in the tail at their epsilons and half way to zero, in the middle at zero.
+    """
+    epsilons, errors, fine = wanted
+    places = np.concatenate([epsilons, 0.5 * epsilons, _NONE])[:, None]
+    allowed = np.concatenate([errors, 0.5 * (errors + fine), fine + _NONE])[:, None]
+    own = np.concatenate([lam, lam, _NONE - 0.5])[:, None]
+    lams, values = (np.concatenate([one] * 3) for one in rungs[:2])
+    gap = lams - own
+    above = np.where(gap > 0.0, (values - lams * places - allowed) / gap, np.inf)
+    lams, values = (np.concatenate([one[::-1]] * 3) for one in rungs[:2])
+    slope = 1.0 + lams
+    below = (values + slope * places - allowed) / (slope + own)
+    return 1.01 * max(float(above.min(axis=1).max()), float(below.min(axis=1).max()))
+
+
+def _decay(
+    steps: Steps, places: _Grid, tilted: _Tilted, digits: Floats, deviation: float, smooth: bool
+) -> Decay:
+    """R_a of all lines from the last frequency on that any of them needs (Lemma C3)."""
+    guess = float(np.sqrt(2.0 * max(float(digits.max()), 5.0))) / deviation
+    thetas = guess * _CANDIDATES
+    nodes, c = places.nodes, steps.c[:, None, None]
+    # The best height is about theta times the slope of the tilted loss's argument. It is about the
+    # same on all lines unless jumps have their say.
+    own = tilted.weights[:, -1:] if smooth else tilted.weights
+    sampled = own @ nodes.posteriors[0][:, :, None]
+    heights = np.minimum(c * sampled * thetas, (0.35 * np.pi) / c)
+    log_a, arg = lifted(nodes.posteriors, (c * heights).reshape(c.size, -1))
+    shape = (*heights.shape, -1)
+    exponent = tilted.tilts[:, None, None] * log_a.reshape(shape)
+    exponent -= thetas[:, None] * arg.reshape(shape)
+    values = np.einsum("nstj,nsj->nst", np.exp(exponent, out=exponent), tilted.weights)
+    # Up to a quarter turn in all any b will do, and |A| is at least 1 - q there; beyond it b <= a.
+    turn, wide = np.pi / c, 2.0 * np.pi / places.step[:, None, None]
+    b = np.maximum(0.5 * turn - heights, np.minimum(heights, 0.98 * turn - heights))
+    b = np.minimum(b, wide)
+    crude = np.log(np.cos(0.5 * c * (b + heights)))
+    least = np.where(b + heights <= 0.5 * turn, np.log1p(-steps.weights)[:, :, None], -np.inf)
+    growth = 0.5 * b * b + np.minimum(tilted.tilts, 0.0)[:, None] * np.maximum(crude, least)
+    values += shifted_quadrature(growth, b * wide)
+    values += (2.0 * tilted.lost)[:, :, None] + 64.0 * UNIT
+    logs = np.log(values)
+    logs += 0.5 * heights * heights + 64.0 * UNIT
+    total = np.tensordot(steps.counts, logs, axes=1)
+    total -= 0.5 * float(steps.variance[0]) * thetas * thetas
+    # A bound at one theta holds at all larger ones.
+    total = np.minimum.accumulate(np.minimum(total, 0.0), axis=1)
+    enough = np.all(total <= -digits, axis=0)
+    first = int(np.argmax(enough))
+    if not enough[first]:
+        raise OutOfReach("a transform that does not die out soon")
+    removing = _beyond(steps, 0.0, float(thetas[-1]))
+    adding = _beyond(steps, -float(tilted.tilts[1]), float(thetas[-1]))
+    last, falling = np.array([removing, adding, removing]).T
+    kept = np.broadcast_to(thetas[first:], (1, 3, thetas.size - first))
+    return Decay(kept, total[None, :, first:], last[None, :], falling[None, :])
+
+
+def _beyond(steps: Steps, negative: float, theta: float) -> tuple[float, float]:
+    """The log of a bound at theta that falls like a power beyond it, and that power (Lemma C3).
+
+    ``negative`` is what the tilt is below zero. Any power will do; the first that makes it next to
+    nothing is taken.
+    """
+    found = (math.inf, 1.0)
+    for falling in _POWERS:
+        found = min(found, (_falling(steps, negative, theta, falling), falling))
+        if found[0] < _NOTHING:
+            break
+    return found
+
+
+def _falling(steps: Steps, negative: float, theta: float, whole: float) -> float:
+    own = whole / float(steps.counts.sum())
+    most = max(own, 1.0)
+    total = -0.5 * float(steps.variance[0]) * theta * theta
+    for c, q, count in _segments(steps):
+        height = min(math.sqrt(own), 0.5 * math.pi / c)
+        odds = math.log1p(-q) - math.log(q)
+        shifted = most * (odds + c * c * negative) + 0.5 * c * c * most * (most + 1.0)
+        growth = max(shifted, 0.0) + math.log1p(math.exp(-abs(shifted)))
+        growth = (growth + (most - 1.0) * math.log(2.0)) * (own / most)
+        growth += 0.5 * height * height - negative * math.log(math.cos(0.5 * c * height))
+        scale = 1.0 / (theta * math.sin(c * height))
+        total += count * float(slow_decay(own, scale, growth))
+    return total
+
+
+def _transform(steps: Steps, places: _Grid, tilted: _Tilted, theta: Floats) -> Transform:
+    """The transform on three lines, as `gdpnum.contour.transform` has it (Lemmas C8, C9)."""
+    nodes, count, number = places.nodes, steps.counts, places.nodes.u.shape[1]
+    weights, s, centre = tilted.weights, tilted.tilts, tilted.centre
+    away = nodes.loss - centre[:, None]
+    half = away[:, :, None] * (0.5 * theta)
+    sine, cosine = np.sin(half), np.cos(half)
+    # exp(ix) - 1 = -2 sin(x/2)^2 + 2i sin(x/2) cos(x/2).
+    cosine *= sine
+    sine *= sine
+    a, b = -2.0 * (weights @ sine), 2.0 * (weights @ cosine)
+    # At every node no more than this; to take each node's own would gain nothing that shows.
+    farthest, wrong = (np.abs(one).max(axis=1)[:, None] for one in (nodes.loss, nodes.units))
+    size, deepest = np.abs(s), -places.exponents.min(axis=1)[:, None]
+    units = weight_units(size * farthest + deepest, (size + 1.0) * wrong)
+    spread = (weights @ np.abs(away)[:, :, None])[:, :, 0]
+    drift = (2.0 * units + (2.0 * number + 6.0 * FUNCTION + 24.0)) * spread + wrong
+    eta = phase_units(theta, drift[:, :, None])
+    eta += (2.1 * tilted.lost)[:, :, None]
+    real = 1.0 + a
+    modulus = np.hypot(real, b)
+    angle = np.arctan2(b, real)
+    squared = a * (2.0 + a) + b * b
+    # Near one the logarithm keeps its digits in this form, elsewhere in that.
+    logs = np.where(squared > -0.5, 0.5 * np.log1p(squared), np.log(modulus))
+    parts = np.stack([logs, angle, np.log1p(eta / modulus), np.log(modulus + eta), np.abs(angle)])
+    parts *= count[:, None, None]
+    log_modulus, phase, relative, raised, turned = parts.sum(axis=1)
+    variance = float(steps.variance[0])
+    if variance > 0.0:
+        fall = 0.5 * variance * theta * theta
+        log_modulus, raised = log_modulus - fall, raised - fall
+        # The Gaussians' mean at S is (S - 1/2) times their variance.
+        phase = phase + (variance * (s - 0.5))[:, None] * theta
+    segments = steps.c.size
+    rounding = UNIT * (
+        (segments + 4.0) * (np.minimum(-log_modulus, 800.0) + turned + np.abs(phase))
+        + (4.0 * FUNCTION + 8.0)
+    )
+    modulus = np.exp(log_modulus)
+    one, wrong = _cumulants(places, tilted)
+    cumulant = count @ one
+    gaussian = (0.5 * variance) * (s * (s - 1.0))
+    return Transform(
+        s[None, :],
+        (cumulant + gaussian)[None, :],
+        (count @ wrong + (segments + 8.0) * UNIT * (np.abs(gaussian) + np.abs(cumulant)))[None, :],
+        theta[None, :],
+        np.array([count @ centre]),
+        np.array([(segments + 4.0) * UNIT * (count @ np.abs(centre))]),
+        (modulus * np.cos(phase))[None],
+        (modulus * np.sin(phase))[None],
+        power(raised + rounding, relative + rounding)[None],
+    )
+
+
+def _cumulants(places: _Grid, tilted: _Tilted) -> tuple[Floats, Floats]:
+    """Log M of one release, and its error, by segment and line (Lemma C10).
+
+    M - 1 = E_Q[e^(S l) - 1 - S (e^l - 1)] keeps the digits that log M would lose in 1 + tiny.
+    """
+    nodes, s = places.nodes, tilted.tilts
+    density = np.exp(places.exponents) * (places.step * _NORM)[:, None]
+    exponent = s[:, None] * nodes.loss[:, None, :]
+    powers, odds = np.expm1(exponent), np.expm1(nodes.loss)
+    line = s[:, None] * odds[:, None, :]
+    terms = powers - line
+    size, absolute = np.abs(s), np.abs(terms)
+    # What the errors of the losses and of the functions do, then those of the densities.
+    units = size[:, None] * np.abs(powers - odds[:, None, :]) * nodes.units[:, None, :]
+    units += (2.0 * FUNCTION + 4.0) * (np.abs(powers) + np.abs(line))
+    units += np.abs(exponent) * (powers + 1.0)
+    relative = nodes.units - 2.0 * places.exponents
+    relative += FUNCTION + 8.0
+    units += absolute * relative[:, None, :]
+    excess, rounding, sizes = (np.stack([terms, units, absolute]) @ density[:, :, None])[..., 0]
+    # The terms E_Q[e^l] = 1 and E_Q[1] = 1 are quadratures, too.
+    ends = density[:, [0, -1]]
+    ends = np.stack([ends * (1.0 + odds[:, [0, -1]]), ends], axis=1)
+    both = places.missed[:, None] + places.cut(ends)
+    others = size * both[:, :1] + np.abs(1.0 - s) * both[:, 1:]
+    rounding = cumulant_rounding(np.stack([rounding, sizes], axis=-1), nodes.u.shape[1])
+    logs = np.log1p(excess)
+    wrong = tilted.lost + (others + rounding) / (1.0 + excess)
+    return logs, 1.01 * wrong + UNIT * FUNCTION * np.abs(logs)
