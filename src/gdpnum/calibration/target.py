@@ -121,9 +121,9 @@ class Mu(Target):
 
     def __post_init__(self) -> None:
         advice = "pass a mu above 0: only silence has mu = 0"
-        object.__setattr__(self, "value", _validate.positive("mu", self.value, advice=advice))
+        _validate.settle(self, value=_validate.positive("mu", self.value, advice=advice))
         advice = "pass an allowance such as 1e-10"
-        object.__setattr__(self, "slack", _validate.fraction("slack", self.slack, advice=advice))
+        _validate.settle(self, slack=_validate.fraction("slack", self.slack, advice=advice))
 
     def read(self, curve: TradeoffCurve) -> float:
         return fit_gdp(curve, slack=self.slack).mu
@@ -163,8 +163,7 @@ class Epsilon(Target):
             raise InvalidArgument(
                 "epsilon=0.0 with delta=0.0 allows no release at all; pass a larger one"
             )
-        object.__setattr__(self, "value", epsilon)
-        object.__setattr__(self, "delta", delta)
+        _validate.settle(self, value=epsilon, delta=delta)
 
     def read(self, curve: TradeoffCurve) -> float:
         return curve.epsilon(self.delta)
@@ -205,7 +204,7 @@ class Advantage(Target):
     value: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "value", _strictly_between("advantage", self.value))
+        _validate.settle(self, value=_strictly_between("advantage", self.value))
 
     def read(self, curve: TradeoffCurve) -> float:
         return curve.advantage
@@ -237,8 +236,7 @@ class TPR(Target):
                 f"tpr={tpr!r} is not above fpr={fpr!r}: guessing at random reaches that; "
                 "pass a larger tpr, or exchange the two"
             )
-        object.__setattr__(self, "value", tpr)
-        object.__setattr__(self, "fpr", fpr)
+        _validate.settle(self, value=tpr, fpr=fpr)
 
     def read(self, curve: TradeoffCurve) -> float:
         return curve.tpr(self.fpr)

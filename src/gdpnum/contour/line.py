@@ -24,7 +24,7 @@ from gdpnum.contour.ladder import Rungs
 from gdpnum.contour.plan import Decay
 from gdpnum.contour.transform import Transform
 
-__all__ = ["Line", "Rows", "lines", "stacked"]
+__all__ = ["Line", "Rows", "stacked"]
 
 Complexes: TypeAlias = npt.NDArray[np.complex128]
 
@@ -163,23 +163,6 @@ class Line:
         return found
 
 
-def lines(
-    found: Transform,
-    decayed: Decay,
-    rungs: Rungs,
-    *,
-    picks: list[list[int]],
-    references: list[Floats],
-) -> list[Line]:
-    """Lines, each given by the ones picked for its directions.
-
-    Images are bounded best at the references, by line and row.
-    """
-    together = stacked(found, decayed, rungs, picks=picks, references=references)
-    each = rungs.lam.shape[0]
-    return [together.rows(slice(i * each, (i + 1) * each)) for i in range(len(picks))]
-
-
 def stacked(
     found: Transform,
     decayed: Decay,
@@ -188,7 +171,10 @@ def stacked(
     picks: list[list[int]],
     references: list[Floats],
 ) -> Line:
-    """The same as one, a line's rows after the other's."""
+    """Lines, each given by the ones picked for its directions; one's rows after the other's.
+
+    Images are bounded best at the references, by line and row.
+    """
     runs, theta = found.tilts.shape[0], found.frequencies
     each, number = rungs.lam.shape[0], theta.shape[1]
     directions, count = each // runs, len(picks)

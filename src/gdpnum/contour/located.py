@@ -7,9 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from gdpnum.contour.charges import Floats
-from gdpnum.contour.ladder import Ladder
+from gdpnum.contour.ladder import Ladder, period
 from gdpnum.contour.pairs import Steps
-from gdpnum.contour.plan import period
 from gdpnum.contour.reading import Knots
 from gdpnum.contour.smallest import shown
 from gdpnum.contour.transform import phases
@@ -68,7 +67,9 @@ def _line(steps: Steps, ladder: Ladder, guess: float, slack: Floats) -> _Line | 
     rung = int(np.argmin(scales[:-1]))
     lam = float(rungs.lam[0, rung])
     wanted = np.full(rows, float(np.log(slack[0] * _IMAGES)))
-    length = float(period(rungs, 1, np.full(rows, lam), np.full(rows, guess), wanted)[0])
+    length = float(
+        period(rungs, rungs.other(1), np.full(rows, lam), np.full(rows, guess), wanted)[0]
+    )
     if not 0.0 < length < np.inf:
         return None
     width = 2.0 * np.pi / length

@@ -27,7 +27,7 @@ from gdpnum.contour.charges import (
     weight_units,
 )
 from gdpnum.contour.grid import QUANTUM
-from gdpnum.contour.ladder import ENOUGH, LEAST, STEEP, Ladder, Rungs, first_knots
+from gdpnum.contour.ladder import ENOUGH, LEAST, STEEP, Ladder, Rungs, first_knots, period
 from gdpnum.contour.line import Line, stacked
 from gdpnum.contour.pairs import Nodes, Steps, lifted
 from gdpnum.contour.plan import Decay, Plan, carried_out
@@ -72,6 +72,7 @@ _TURNS, _OFF = 3, 0.25
 _LARGEST = 600.0
 
 _HALF, _NONE, _EVERY, _BOTH = np.array([0.5]), np.zeros(2), np.ones((1, 1)), np.arange(2)
+_SIX = np.tile(_BOTH, 3)
 _NORM = 1.0 / np.sqrt(2.0 * np.pi)
 _SIGNS = np.array([[1.0], [-1.0]])
 _HUNDREDTH = float(np.log(0.01))
@@ -352,16 +353,11 @@ def _period(rungs: Rungs, lam: Floats, wanted: _Wanted) -> float:
     On the lines in the tail at their epsilons and half way to zero, in the middle at zero.
     """
     epsilons, errors, fine = wanted
-    places = np.concatenate([epsilons, 0.5 * epsilons, _NONE])[:, None]
-    allowed = np.concatenate([errors, 0.5 * (errors + fine), fine + _NONE])[:, None]
-    own = np.concatenate([lam, lam, _NONE - 0.5])[:, None]
-    lams, values = (np.concatenate([one] * 3) for one in rungs[:2])
-    gap = lams - own
-    above = np.where(gap > 0.0, (values - lams * places - allowed) / gap, np.inf)
-    lams, values = (np.concatenate([one[::-1]] * 3) for one in rungs[:2])
-    slope = 1.0 + lams
-    below = (values + slope * places - allowed) / (slope + own)
-    return 1.01 * max(float(above.min(axis=1).max()), float(below.min(axis=1).max()))
+    places = np.concatenate([epsilons, 0.5 * epsilons, _NONE])
+    allowed = np.concatenate([errors, 0.5 * (errors + fine), fine + _NONE])
+    own = np.concatenate([lam, lam, _NONE - 0.5])
+    every, others = rungs.rows(_SIX), rungs.rows(_SIX[::-1])
+    return 1.01 * float(period(every, others, own, places, allowed).max())
 
 
 def _decay(

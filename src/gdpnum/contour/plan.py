@@ -8,12 +8,12 @@ import numpy as np
 
 from gdpnum.contour.charges import UNIT, Floats, shifted_quadrature, slow_decay
 from gdpnum.contour.grid import cut, grid, lifted_spacing, shrunk
-from gdpnum.contour.ladder import Ladder, Rungs
+from gdpnum.contour.ladder import Ladder
 from gdpnum.contour.pairs import Nodes, Steps
 from gdpnum.contour.reach import OutOfReach
 from gdpnum.contour.transform import Transform, transform
 
-__all__ = ["Decay", "Plan", "carried_out", "decay", "period", "planned"]
+__all__ = ["Decay", "Plan", "carried_out", "decay", "planned"]
 
 # Candidates for the last frequency, as multiples of that of a Gaussian of the same variance.
 _CANDIDATES = np.concatenate(
@@ -76,21 +76,6 @@ class Plan(NamedTuple):
             self.decayed.only(lines),
             self.error,
         )
-
-
-def period(rungs: Rungs, runs: int, lam: Floats, epsilon: Floats, log_error: Floats) -> Floats:
-    """The least period for which images add no more than exp(log_error), by row.
-
-    To exp(eps) alpha, that is; to delta, kappa times as much.
-    """
-    lam, epsilon, log_error = lam[:, None], epsilon[:, None], log_error[:, None]
-    longest = np.zeros(lam.shape[0])
-    for side, ladder in enumerate((rungs, rungs.other(runs))):
-        slope = 1.0 + ladder.lam if side else -ladder.lam
-        gap = slope + lam if side else -(slope + lam)
-        needed = ladder.values + slope * epsilon - log_error
-        longest = np.maximum(longest, np.where(gap > 0.0, needed / gap, np.inf).min(axis=1))
-    return longest
 
 
 def planned(

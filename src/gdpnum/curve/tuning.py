@@ -280,8 +280,6 @@ def tuning_kind(curve_of: CurveOf) -> Kind:
         example=BestOf(Gaussian(sigma=2.0), number="geometric", mean=3.0),
         pair=lambda leaf: Bracket(above(leaf), None),
         squared_mu=_no_mu,
-        is_gaussian=lambda _: False,
-        is_tight=lambda _: False,
         mass_at_infinity=lambda leaf: curve(leaf).mass_at_infinity,
         divergences=own_divergences,
         concentration=lambda leaf, order: pair_concentration(above(leaf), order),

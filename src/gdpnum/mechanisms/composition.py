@@ -60,8 +60,7 @@ class Repeated(Composition):
         if isinstance(mechanism, Repeated):
             count *= mechanism.count
             mechanism = mechanism.mechanism
-        object.__setattr__(self, "mechanism", mechanism)
-        object.__setattr__(self, "count", count)
+        _validate.settle(self, mechanism=mechanism, count=count)
 
     @property
     def parts(self) -> tuple[tuple[Mechanism, int], ...]:
@@ -103,7 +102,7 @@ class Composed(Composition):
         _check_unit(counts)
         terms = tuple(repeat(leaf, count) for leaf, count in counts.items())
         # Where nothing is released, one empty term is kept: it gives the repr something to say.
-        object.__setattr__(self, "mechanisms", terms or given[:1])
+        _validate.settle(self, mechanisms=terms or given[:1])
 
     @property
     def parts(self) -> tuple[tuple[Mechanism, int], ...]:

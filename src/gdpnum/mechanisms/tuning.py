@@ -62,11 +62,10 @@ class BestOf(Leaf):
                 )
             law = "fixed"
             object.__setattr__(self, "mean", count)
-        object.__setattr__(self, "number", law)
+        _validate.settle(self, number=law)
         self._check_shape(law)
         mean, gamma = self._mean_and_gamma(law)
-        object.__setattr__(self, "mean", mean)
-        object.__setattr__(self, "gamma", gamma)
+        _validate.settle(self, mean=mean, gamma=gamma)
 
     def _check_shape(self, law: str) -> None:
         if law == "truncated_negative_binomial":
