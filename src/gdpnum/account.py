@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TypeVar
 
@@ -81,7 +81,11 @@ class Account:
     def lattice(self) -> LatticeBounds:
         """What the lattice finds."""
         every = self.releases or Releases([], [], 0.0)
-        return LatticeBounds(every.above, every.below, self.accuracy)
+        asked = self.accuracy
+        if not self.is_exact:
+            # A bracket is as wide as two errors and what theory leaves open: of the first, less.
+            asked = replace(asked, tolerance=asked.tolerance / 4.0)
+        return LatticeBounds(every.above, every.below, asked)
 
     @cached_property
     def curve(self) -> TradeoffCurve:
@@ -90,6 +94,9 @@ class Account:
             return self.known
         if self._profiled is not None:
             return ContourCurve(self._profiled)
+        bound = None if self.releases is None else self.releases.dominating_mu
+        if bound is not None:
+            return GaussianCurve(bound)
         steep = self.lattice.steep
         if self.releases is not None:
             steep = bounded_by(steep, largest_loss(self.releases.above))

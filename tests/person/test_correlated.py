@@ -17,8 +17,10 @@ from gdpnum import (
     InvalidType,
     MatrixMechanism,
     UnsupportedMechanism,
+    epsilon_from_mu,
     fit_gdp,
     mu_from_rho,
+    statement,
     tradeoff_curve,
 )
 from gdpnum.curve.gaussian import GaussianCurve
@@ -223,6 +225,9 @@ def test_a_bound_says_that_it_is_one():
     assert (1.0 - fit.tolerance) * found.lower / 5.0 <= fit.mu_lower <= found.lower / 5.0
     exact = delta_divergence(GaussianCurve(found.lower / 5.0), fit.curve()).value
     assert exact <= fit.regret <= exact + fit.tolerance
+    # What dominates is Gaussian, so its curve is no lattice's.
+    assert tradeoff_curve(run).epsilon(1e-6) == epsilon_from_mu(fit.mu, 1e-6)
+    assert "what theory does not know" in " ".join(str(statement(run)).split())
 
 
 def test_it_composes_with_the_rest():
