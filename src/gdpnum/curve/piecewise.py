@@ -81,7 +81,8 @@ class PiecewiseCurve(TradeoffCurve):
         """Vertices (alphas, betas) of the steep half, then of the other, both by rising alpha."""
         alphas, tprs = self.steep.from_zero()
         missed, hit = self._other.from_zero()
-        return alphas, 1.0 - tprs, 1.0 - hit[::-1], missed[::-1]
+        # 1 - hit is rounded: never to a larger alpha, where the curve would be too high.
+        return alphas, 1.0 - tprs, np.nextafter(1.0 - hit[::-1], -1.0), missed[::-1]
 
     def _betas(self, alphas: Floats) -> Floats:
         steep_alphas, steep_betas, flat_alphas, flat_betas = self._halves
