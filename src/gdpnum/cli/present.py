@@ -69,10 +69,7 @@ def check_plot(plot: Path | None) -> None:
 
 def save(axes: Axes, path: Path) -> None:
     """Write the picture that an Axes is on."""
-    from matplotlib.figure import Figure  # noqa: PLC0415
-
-    assert isinstance(axes.figure, Figure)
-    axes.figure.savefig(path)
+    axes.figure.figure.savefig(path)
 
 
 def form_of(statement: Statement, form: str) -> str:

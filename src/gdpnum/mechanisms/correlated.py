@@ -153,8 +153,7 @@ class MatrixMechanism(Leaf):
     @property
     def size(self) -> int:
         """The number of steps."""
-        assert self.steps is not None  # set when made
-        return self.steps
+        return _steps(self.strategy, self.steps)
 
     @property
     def bands(self) -> int:
