@@ -17,7 +17,7 @@ from gdpnum.account import tradeoff_curve
 from gdpnum.errors import GdpnumError, InvalidArgument
 from gdpnum.history import Segment, run_of, segments
 from gdpnum.mechanisms import DPSGD, Composed, FixedSize, Gaussian, Mechanism, Shuffled
-from gdpnum.mechanisms.composition import repeat
+from gdpnum.mechanisms.mechanism import repeat
 from gdpnum.representations import ApproxDP, KnownCurve, PureDP
 
 __all__ = ["Clipping", "Draws", "Scheme", "Seen", "batches_a_step", "batches_in_words", "run_as"]

@@ -8,7 +8,7 @@ import math
 from array import array
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -21,9 +21,6 @@ from gdpnum.cli.sources import SOURCES, source
 from gdpnum.cli.tables import as_json
 from gdpnum.errors import InvalidArgument
 from gdpnum.rounding import rounded_down
-
-if TYPE_CHECKING:
-    from gdpnum import AuditResult
 
 __all__ = ["EPILOG", "audit"]
 
@@ -100,7 +97,7 @@ def audit(
     held = None if claim is None else _claim(claim)
     scores, included = _columns(read_text(file), "standard input" if file == "-" else file)
     wishes = options.given(confidence=confidence, slack=slack, claim=held)
-    found: AuditResult
+    found: gdpnum.AuditResult
     if one_run:
         wishes |= {} if guesses is None else {"guesses": _guesses(guesses)}
         found = gdpnum.audit_one_run(scores, included, **wishes)
@@ -197,18 +194,20 @@ def _flag(text: str) -> bool:
     raise ValueError(text)
 
 
-def _epsilons(found: AuditResult, deltas: list[float] | None) -> Iterator[tuple[float, float]]:
+def _epsilons(
+    found: gdpnum.AuditResult, deltas: list[float] | None
+) -> Iterator[tuple[float, float]]:
     for delta in deltas or _DELTAS:
         yield delta, found.epsilon(delta)
 
 
-def _json(found: AuditResult, deltas: list[float] | None) -> str:
+def _json(found: gdpnum.AuditResult, deltas: list[float] | None) -> str:
 
     rows = [{"delta": delta, "epsilon": epsilon} for delta, epsilon in _epsilons(found, deltas)]
     return as_json({**found.to_dict(), "verdict": found.verdict, "epsilon": rows})
 
 
-def _lines(found: AuditResult, deltas: list[float] | None) -> Iterator[str]:
+def _lines(found: gdpnum.AuditResult, deltas: list[float] | None) -> Iterator[str]:
     yield str(found)
     for delta, epsilon in _epsilons(found, deltas) if deltas else ():
         shown = (
