@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -73,9 +73,12 @@ class Account:
             return None
         return run_of(self.releases.above)
 
-    @cached_property
-    def _contour(self) -> ContourBounds | None:
-        return None if self.run is None else ContourBounds(self.run, self.accuracy)
+    def _contours(self) -> Iterator[ContourBounds]:
+        """The contour as far as it is the cheaper engine, then where the lattice takes seconds."""
+        if self.run is not None:
+            yield ContourBounds(self.run, self.accuracy)
+            if self.lattice.is_long:
+                yield ContourBounds(self.run, self.accuracy, patient=True)
 
     @cached_property
     def lattice(self) -> LatticeBounds:
@@ -112,18 +115,17 @@ class Account:
     @cached_property
     def _profiled(self) -> ContourBounds | None:
         """The contour's bounds, if the whole profile is in its reach."""
-        if self._contour is not None:
+        for contour in self._contours():
             with suppress(OutOfReach):
-                _ = self._contour.profile
-                return self._contour
+                _ = contour.profile
+                return contour
         return None
 
     def contour_fit(self, slack: float) -> Fits | None:
         """mu, its bracket and its regret by the contour; None where it is not for the contour."""
-        if self._contour is None or slack == 0.0:
-            return None
-        with suppress(OutOfReach):
-            return self._contour.fit(slack)
+        for contour in self._contours() if slack > 0.0 else ():
+            with suppress(OutOfReach):
+                return contour.fit(slack)
         return None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Annotated
 
@@ -90,9 +91,14 @@ def _entry(statement: gdpnum.Statement, field: list[str] | None) -> str:
     from gdpnum.statements.registry import FIELDS, LISTS  # noqa: PLC0415
 
     found = pairs("--field", field, FIELDS)
-    return statement.to_registry(
-        **{key: texts if key in LISTS else "\n".join(texts) for key, texts in found.items()}
-    )
+    fields = {key: texts if key in LISTS else "\n".join(texts) for key, texts in found.items()}
+    try:
+        return statement.to_registry(**fields)
+    except InvalidArgument as error:
+        # The example as it is typed here.
+        raise InvalidArgument(
+            re.sub(r"as in (\w+)=\[?('[^']*')\]?$", r"as in --field \1=\2", str(error))
+        ) from None
 
 
 def _ways(out: Path | None, form: str | None, as_json: bool) -> dict[str, bool]:

@@ -27,10 +27,10 @@ from gdpnum.contour.charges import (
     weight_units,
 )
 from gdpnum.contour.grid import QUANTUM
-from gdpnum.contour.ladder import ENOUGH, LEAST, STEEP, Ladder, Rungs, first_knots
+from gdpnum.contour.ladder import ENOUGH, LEAST, STEEP, Ladder, Rungs, first_knots, period
 from gdpnum.contour.line import Line, stacked
 from gdpnum.contour.pairs import Nodes, Steps, lifted
-from gdpnum.contour.plan import Decay, Plan, carried_out, period
+from gdpnum.contour.plan import Decay, Plan, carried_out
 from gdpnum.contour.reach import OutOfReach
 from gdpnum.contour.reading import CLOSE, FAR, Approximate, Knots, Reading, guessed
 from gdpnum.contour.smallest import shown

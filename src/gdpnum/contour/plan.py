@@ -8,12 +8,12 @@ import numpy as np
 
 from gdpnum.contour.charges import UNIT, Floats, shifted_quadrature, slow_decay
 from gdpnum.contour.grid import cut, grid, lifted_spacing, shrunk
-from gdpnum.contour.ladder import Ladder, Rungs
+from gdpnum.contour.ladder import Ladder
 from gdpnum.contour.pairs import Nodes, Steps
 from gdpnum.contour.reach import OutOfReach
 from gdpnum.contour.transform import Transform, transform
 
-__all__ = ["Decay", "Plan", "carried_out", "decay", "period", "planned"]
+__all__ = ["Decay", "Plan", "carried_out", "decay", "planned"]
 
 # Candidates for the last frequency, as multiples of that of a Gaussian of the same variance.
 _CANDIDATES = np.concatenate(
@@ -76,24 +76,6 @@ class Plan(NamedTuple):
             self.decayed.only(lines),
             self.error,
         )
-
-
-def period(rungs: Rungs, others: Rungs, lam: Floats, epsilon: Floats, log_error: Floats) -> Floats:
-    """The least period for which images add no more than exp(log_error), by row.
-
-    To exp(eps) alpha, that is; to delta, kappa times as much. ``others`` are the rungs of the other
-    direction.
-    """
-    lam, epsilon, log_error = lam[:, None], epsilon[:, None], log_error[:, None]
-    gap = rungs.lam - lam
-    above = (rungs.values - rungs.lam * epsilon - log_error) / gap
-    above = np.where(gap > 0.0, above, np.inf).min(axis=1)
-    slope = 1.0 + others.lam
-    gap = slope + lam
-    below = (others.values + slope * epsilon - log_error) / gap
-    below = np.where(gap > 0.0, below, np.inf).min(axis=1)
-    longest: Floats = np.maximum(np.maximum(above, below), 0.0)
-    return longest
 
 
 def planned(

@@ -8,10 +8,10 @@ import numpy as np
 from scipy.special import erfcx, ndtri
 
 from gdpnum.contour.charges import UNIT, Floats
-from gdpnum.contour.ladder import Ladder, Rungs
+from gdpnum.contour.ladder import Ladder, Rungs, period
 from gdpnum.contour.line import Line, Rows, stacked
 from gdpnum.contour.pairs import Steps
-from gdpnum.contour.plan import Plan, carried_out, period, planned
+from gdpnum.contour.plan import Plan, carried_out, planned
 
 __all__ = ["CLOSE", "FAR", "Approximate", "Knots", "Reading", "guessed", "reading"]
 

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from scipy.special import bdtrc
+import numpy as np
+from scipy.special import bdtrc, logsumexp
 
 from gdpnum import charges
 from gdpnum.errors import BudgetExceeded
@@ -26,6 +27,7 @@ from gdpnum.mechanisms.batches import (
 from gdpnum.mechanisms.noise import Gaussian
 from gdpnum.mechanisms.sampling import PoissonSampled
 from gdpnum.pairs.allocated import AllocatedPair
+from gdpnum.pairs.clustered import blanked_pair, truncated_pair
 from gdpnum.pairs.drawn import binomial_weights, drawn_pairs, hypergeometric_weights
 from gdpnum.pairs.gaussian import GaussianPair, ReplacedGaussianPair
 from gdpnum.pairs.hull import HullPair, MixedPair
@@ -109,7 +111,8 @@ def _fixed_pair(leaf: FixedSize) -> Bracket:
     """Above for a record exchanged, below as the relation allows.
 
     Without replacement, of one record: C_q(G_{2/sigma}), the hull of the Poisson step's curve and
-    its inverse (Dong, Roth, Su 2022); below, the Poisson step with a shift of 2: all others at -1.
+    its inverse (Dong, Roth, Su 2022); below, the Poisson step with a shift of 2: all others at -1,
+    as they are where a record is blanked out (`blanked_pair`).
     """
     sigma, size = _noisy(leaf.inner.sigma), leaf.dataset_size
     # Blanked out, a record moves the sum by one for sure, whatever the others are.
@@ -118,18 +121,17 @@ def _fixed_pair(leaf: FixedSize) -> Bracket:
     if least > 0:
         above = GaussianPair(2.0 * _most_drawn(leaf) / sigma)
         return Bracket(above, GaussianPair(shift * least / sigma))
-    if not leaf.with_replacement and leaf.records_per_person == 1:
-        rate = leaf.batch_size / size
-        return Bracket(
-            HullPair(SampledPair(GaussianPair(2.0 / sigma), rate)),
-            SampledPair(GaussianPair(shift / sigma), rate),
-        )
     if leaf.with_replacement:
         weights = binomial_weights(leaf.batch_size, leaf.records_per_person / size)
     else:
         weights = hypergeometric_weights(leaf.batch_size, size, leaf.records_per_person)
-    found = drawn_pairs(weights, sigma)
-    return found if shift == 2.0 else Bracket(found.above, drawn_pairs(weights, 2.0 * sigma).below)
+    if not leaf.with_replacement and leaf.records_per_person == 1:
+        sampled = SampledPair(GaussianPair(2.0 / sigma), leaf.batch_size / size)
+        found = Bracket(HullPair(sampled), sampled)
+    else:
+        found = drawn_pairs(weights, sigma)
+    # Blanked out, a record leaves the others where they were: in other places of the batch.
+    return found if shift == 2.0 else Bracket(found.above, blanked_pair(weights, sigma))
 
 
 def _fixed_square(leaf: FixedSize) -> Fraction:
@@ -244,8 +246,9 @@ def _truncated_pair(leaf: TruncatedPoisson) -> Bracket | Pair | None:
 
     If they do not (probability 1 - p) it is the Poisson step. If they do, a batch of a fixed size
     which has the record with probability q' = Pr[Bin(n, q) > B] B / (p n): C_{q'}(G_{2/sigma})
-    (Ganesh 2025, with the hull in place of the pair for a replaced record). Below: all others at
-    zero, so that only whether the record is in matters.
+    (Ganesh 2025, with the hull in place of the pair for a replaced record). Below, the better of
+    two attacks: all others at zero, so that only whether the record is in matters; or all at -1,
+    so that who gives way shows, as long as batches are seldom short of the limit.
     """
     sigma, rate, size, most = leaf.inner.sigma, leaf.rate, leaf.dataset_size, leaf.max_batch_size
     if rate == 0.0:
@@ -261,7 +264,18 @@ def _truncated_pair(leaf: TruncatedPoisson) -> Bracket | Pair | None:
     hull = HullPair(SampledPair(GaussianPair(2.0 / sigma), min(cut_rate * grown, 1.0 - 1e-15)))
     above = MixedPair(((1.0 - full) * grown, full * grown), (whole, hull))
     included = ((1.0 - full) * rate + full * cut_rate) / grown
-    return Bracket(above, _poisson_pair(leaf, min(included, rate)))
+    alone = _poisson_pair(leaf, min(included, rate))
+    giving_way = truncated_pair(leaf.neighbouring, sigma, rate, size, most)
+    return Bracket(above, _stronger(alone, giving_way) if giving_way else alone)
+
+
+def _stronger(first: Pair, second: Pair) -> Pair:
+    """The pair of larger Renyi divergence at order four: which of two attacks to compose."""
+    logs = []
+    for losses, p, _ in (first.points(), second.points()):
+        with np.errstate(under="ignore"):
+            logs.append(float(logsumexp(3.0 * losses, b=p)))
+    return second if logs[1] > logs[0] else first
 
 
 def _poisson_pair(leaf: TruncatedPoisson, rate: float) -> Pair:

@@ -69,6 +69,12 @@ class Plan:
     coarse_step: float = 0.0
     foreseen: Cumulants | None = None
 
+    @property
+    def length(self) -> float:
+        """About how many points the lattice of one release has; of a split, the coarse one."""
+        reach = max(high - low for low, high in self.ranges)
+        return reach / (self.step if self.cuts is None else self.coarse_step)
+
 
 def plan(releases: Sequence[Release], accuracy: Accuracy) -> Plan:
     """The plan for one direction of the releases."""
