@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from importlib.resources import files
 from importlib.util import find_spec
 from io import BytesIO
 from itertools import accumulate
-from typing import Any
 
 import gdpnum
 from gdpnum._optional import imported
@@ -38,12 +37,9 @@ def python(state: State) -> str:
     )
 
 
-def command(state: State, options: Collection[str]) -> str | None:
-    """The command that prints the statement; None where it has no such options."""
-    given: dict[str, Any] = arguments(state)
-    given |= {"delta": state.delta, "fpr": state.fpr}
-    if not set(given) <= set(options):
-        return None
+def command(state: State) -> str:
+    """The command that prints the statement."""
+    given = {**arguments(state), "delta": state.delta, "fpr": state.fpr}
     words = [
         word
         for key, value in given.items()
