@@ -246,6 +246,9 @@ def flat(run: Mechanism) -> Mechanism:
     >>> flat(Repeated(Composed([Gaussian(sigma=2.0)]), count=3))
     Gaussian(sigma=2.0) * 3
     """
+    inner = run.mechanism if isinstance(run, Repeated) else run
+    if type(inner).parts is Leaf.parts:
+        return run
     found = [repeat(leaf, count) for leaf, count in terms(run)]
     return found[0] if len(found) == 1 else Composed(found)
 

@@ -483,6 +483,6 @@ def _closing(statement: Statement) -> str:
     missed = f" Not covered: {', '.join(uncovered)}." if uncovered else ""
     return (
         f"Every number is a bound, rounded to its safe side{tight}; gdpnum saw only the "
-        f"description.{missed} Tolerance {delta_shown(statement.tolerance)}, "
+        f"description.{missed} Tolerance {upper(statement.tolerance, digits=1)}, "
         f"gdpnum {', '.join(filter(None, (statement.version, statement.date)))}."
     )
