@@ -35,7 +35,8 @@ CORE := src $(addprefix tests/,charges cli contour curve formulas lattice measur
 TESTING := hypothesis jsonschema mpmath pytest pytest-xdist python-flint
 
 # Packages beside which tests/integrations looks, or in which it works, and that no extra brings.
-PEERS := alembic diffprivlib joblib mlflow-skinny pipeline-dp ray riskcal 'scikit-learn<1.9' sqlalchemy wandb
+PEERS := accelerate alembic diffprivlib joblib lightning mlflow-skinny pipeline-dp ray riskcal \
+  'scikit-learn<1.9' sqlalchemy transformers wandb
 
 # Pythons that can make an environment: the lowest that is supported, which is also the newest that
 # the lowest numpy runs on, and one that is not the one we develop with.
