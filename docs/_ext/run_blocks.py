@@ -131,7 +131,8 @@ def _printed(text: str) -> nodes.Node:
     shown, is_table = [], False
     for number, line in enumerate(lines):
         following = lines[number + 1] if number + 1 < len(lines) else ""
-        if _has_columns(line) != is_table:
+        # A cell that goes on below itself belongs to its table.
+        if (_has_columns(line) or (is_table and line.startswith("    "))) != is_table:
             is_table = not is_table
             shown.append('<span class="columns">' if is_table else "</span>")
         is_prose = not is_table and following[:1].strip() and not _has_columns(following)

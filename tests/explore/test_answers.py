@@ -250,7 +250,13 @@ def test_the_python_lines_print_the_same_numbers(asked, query):
 
 
 @pytest.mark.parametrize(
-    "query", ["noise_multiplier=0.8", "neighbouring=replace&epochs=2.5&fpr=0.01"]
+    "query",
+    [
+        "noise_multiplier=0.8",
+        "neighbouring=replace&epochs=2.5&fpr=0.01",
+        "batches=shuffled&noise_multiplier=20",
+        "batches=cyclic&epochs=2&bands=4",
+    ],
 )
 def test_the_command_states_the_same_numbers(asked, query):
     found = asked.json(f"/api/plan?{query}")

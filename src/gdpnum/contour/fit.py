@@ -12,7 +12,6 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import erf, erfinv
 
-from gdpnum.contour.charges import UNIT, Floats
 from gdpnum.contour.ladder import LEAST, Ladder, first_knots, ladder, outlook
 from gdpnum.contour.located import located
 from gdpnum.contour.ordinary import is_ordinary, ordinary
@@ -21,6 +20,7 @@ from gdpnum.contour.reach import OutOfReach
 from gdpnum.contour.reading import Approximate, Knots, Reading, guessed, reading
 from gdpnum.contour.regret import regrets
 from gdpnum.contour.smallest import decided, shown, smallest
+from gdpnum.floats import UNIT, Floats
 
 __all__ = ["MOST", "Fits", "fits"]
 

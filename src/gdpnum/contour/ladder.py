@@ -11,10 +11,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from gdpnum.contour.charges import UNIT, Floats
 from gdpnum.contour.grid import cut, grid, spacing
 from gdpnum.contour.pairs import Nodes, Steps
 from gdpnum.contour.reach import OutOfReach
+from gdpnum.floats import UNIT, Floats
 
 __all__ = [
     "ENOUGH",

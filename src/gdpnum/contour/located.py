@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gdpnum.contour.charges import Floats
 from gdpnum.contour.ladder import Ladder, period
 from gdpnum.contour.pairs import Steps
 from gdpnum.contour.reading import Knots
 from gdpnum.contour.smallest import shown
 from gdpnum.contour.transform import phases
+from gdpnum.floats import Floats
 
 __all__ = ["located"]
 

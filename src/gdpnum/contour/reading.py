@@ -7,11 +7,11 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import erfcx, ndtri
 
-from gdpnum.contour.charges import UNIT, Floats
 from gdpnum.contour.ladder import Ladder, Rungs, period
 from gdpnum.contour.line import Line, Rows, stacked
 from gdpnum.contour.pairs import Steps
 from gdpnum.contour.plan import Plan, carried_out, planned
+from gdpnum.floats import UNIT, Floats
 
 __all__ = ["CLOSE", "FAR", "Approximate", "Knots", "Reading", "guessed", "reading"]
 

@@ -10,9 +10,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtri, ndtri_exp
 
-from gdpnum.contour.charges import UNIT, Floats, quantile
+from gdpnum import charges
 from gdpnum.contour.ladder import Rungs
 from gdpnum.contour.reading import Knots, Reading
+from gdpnum.floats import UNIT, Floats
 
 __all__ = ["PARTS", "ROUNDS", "chords", "decided", "divided", "shown", "smallest"]
 
@@ -62,7 +63,7 @@ def _needed(epsilons: Floats, upper: Floats, slack: Floats) -> Floats:
         ndtri(np.minimum(power, 1.0 - 0.5 * slack[:, None])),
         lowered(slope, epsilons[:, :-1]),
     )
-    mus = (low - high) + quantile(1.0 + np.abs(low) + np.abs(high))
+    mus = (low - high) + charges.one_quantile(1.0 + np.abs(low) + np.abs(high))
     # What is not a number is not known to be fine.
     mus[np.isnan(mus)] = np.inf
     mus[(over <= 0.0) | (gaps <= 0.0)] = -np.inf
@@ -107,7 +108,7 @@ def shown(knots: Knots, slack: Floats, *, certain: bool = True) -> Shown:
         tpr = tpr * (1.0 - 8.0 * UNIT)
     above = tpr - slack[:, None] * (1.0 + 4.0 * UNIT)
     low, high = ndtri(np.maximum(above, 0.0)), lowered(np.maximum(alpha, 0.0), knots.epsilons)
-    mus = (low - high) - quantile(1.0 + np.abs(low) + np.abs(high))
+    mus = (low - high) - charges.one_quantile(1.0 + np.abs(low) + np.abs(high))
     mus[~np.isfinite(mus)] = -np.inf
     return Shown(low, high, mus)
 

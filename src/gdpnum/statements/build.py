@@ -14,13 +14,11 @@ from gdpnum import _validate
 from gdpnum._version import __version__
 from gdpnum.bounds.accuracy import SMALLEST_TPR, accuracy
 from gdpnum.curve.gaussian import GaussianCurve
-from gdpnum.curve.piecewise import PiecewiseCurve
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import InvalidType, UnsupportedMechanism
 from gdpnum.floats import NUMPY, Floats
 from gdpnum.measures.gdp import GDPFit, accounted_fit
-from gdpnum.mechanisms.composition import flat
-from gdpnum.mechanisms.mechanism import Mechanism
+from gdpnum.mechanisms.mechanism import Mechanism, flat
 from gdpnum.releases import largest_loss, releases
 from gdpnum.representations import KnownCurve, TruncatedCDP
 from gdpnum.risk import REPORTED_FPRS
@@ -199,9 +197,7 @@ def _accounted(
 
 def _columns(curve: TradeoffCurve, fit: GDPFit, fprs: list[float]) -> CurvePoints:
     by_mu = np.asarray(fit.curve().tpr(np.array(fprs)))
-    if isinstance(curve, PiecewiseCurve):
-        # Points of one convex curve: between them it can be told.
-        curve = PiecewiseCurve(curve.steep, curve.flat)
+    # Asked at many points, a curve gives those of one convex curve: between them it can be told.
     tprs = np.asarray(curve.tpr(np.array(fprs)))
     # Both are bounds; where mu is exact, it can be the better one.
     tprs = np.where(tprs > by_mu + _CLEARLY, by_mu, tprs)
