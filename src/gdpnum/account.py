@@ -71,7 +71,9 @@ class Account:
         """The run as the contour takes it; None where it is not for the contour."""
         if self.releases is None or not self.is_exact or self.accuracy.grid_step is not None:
             return None
-        return run_of(self.releases.above)
+        above = self.releases.above
+        # A single release dies out slowly along a line, and is exact at the nodes of a lattice.
+        return None if len(above) == above[0].times == 1 else run_of(above)
 
     def _contours(self) -> Iterator[ContourBounds]:
         """The contour as far as it is the cheaper engine, then where the lattice takes seconds."""

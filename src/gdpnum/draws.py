@@ -23,7 +23,7 @@ from gdpnum.mechanisms import (
     MixtureOfGaussians,
     Shuffled,
 )
-from gdpnum.mechanisms.composition import repeat
+from gdpnum.mechanisms.mechanism import repeat
 from gdpnum.representations import ApproxDP
 
 __all__ = ["Clipping", "Draws", "Scheme", "Seen", "batches_a_step", "batches_in_words", "run_as"]

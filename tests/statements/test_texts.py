@@ -94,7 +94,7 @@ def test_no_finite_mu_is_never_enough(epsilon):
     found = statement(gdpnum.ApproxDP(epsilon=epsilon, delta=1e-5))
     assert found.regret < 0.01 or epsilon == 1.0
     assert not found.is_complete
-    assert found.fallback is not None
+    assert found.fallback.profile
     assert found.verdict == "no finite mu: report the tables"
     for text in (str(found), found.to_markdown(), found.to_latex(), found.to_html()):
         said = flat(text.replace("\u00a0", " ").replace("$\\mu$", "mu"))

@@ -145,7 +145,8 @@ class _Secant:
     def restart(self, gain: float) -> Start:
         """Where to begin with finer bounds, expected to be lower by ``gain``."""
         last = self._last
-        assert last is not None
+        if last is None:
+            return self._start
         # One that is met as closely as was aimed at will do; an exact one is met as closely again.
         if self._aim <= last.excess <= 0.0:
             return replace(self._start, first=last.parameter, slope=self._slope)

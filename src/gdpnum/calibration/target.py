@@ -259,14 +259,15 @@ def stated(
     """The one target among the arguments; ``spelled`` says what their user calls them."""
     kinds = {"mu": mu, "epsilon": epsilon, "advantage": advantage, "tpr": tpr}
     given = [spelled(kind) for kind, value in kinds.items() if value is not None]
+    came = " and ".join(given) + " are given" if given else "no target is given"
+    one, two, three, four, five, six = map(
+        spelled, ("mu", "epsilon", "delta", "advantage", "tpr", "fpr")
+    )
+    not_one = InvalidArgument(
+        f"{came}; pass one of {one}, {two} with {three}, {four}, or {five} with {six}"
+    )
     if len(given) != 1:
-        came = " and ".join(given) + " are given" if given else "no target is given"
-        one, two, three, four, five, six = map(
-            spelled, ("mu", "epsilon", "delta", "advantage", "tpr", "fpr")
-        )
-        raise InvalidArgument(
-            f"{came}; pass one of {one}, {two} with {three}, {four}, or {five} with {six}"
-        )
+        raise not_one
     for owner, owned, name, value in (
         ("epsilon", epsilon, "delta", delta),
         ("tpr", tpr, "fpr", fpr),
@@ -282,9 +283,9 @@ def stated(
         return Advantage(advantage)
     if tpr is not None and fpr is not None:
         return TPR(tpr, fpr)
-    assert epsilon is not None
-    assert delta is not None
-    return Epsilon(epsilon, delta)
+    if epsilon is not None and delta is not None:
+        return Epsilon(epsilon, delta)
+    raise not_one
 
 
 def _strictly_between(name: str, value: object) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -19,9 +19,6 @@ from gdpnum.cli.tables import as_json as json_of
 from gdpnum.errors import InvalidArgument
 from gdpnum.rounding import rounded_down
 from gdpnum.score_columns import scores_in_csv
-
-if TYPE_CHECKING:
-    from gdpnum import AuditResult
 
 __all__ = ["EPILOG", "audit"]
 
@@ -92,7 +89,7 @@ def audit(
     held = None if claim is None else _claim(claim)
     scores, included = _columns(read_text(file), "standard input" if file == "-" else file)
     wishes = given(claim=held, **wished)
-    found: AuditResult
+    found: gdpnum.AuditResult
     if one_run:
         wishes |= {} if guesses is None else {"guesses": _guesses(guesses)}
         found = gdpnum.audit_one_run(scores, included, **wishes)
@@ -151,17 +148,19 @@ def _columns(text: str, label: str) -> tuple[Any, Any]:
     return np.array(scores), np.array(included, dtype=bool)
 
 
-def _epsilons(found: AuditResult, deltas: list[float] | None) -> Iterator[tuple[float, float]]:
+def _epsilons(
+    found: gdpnum.AuditResult, deltas: list[float] | None
+) -> Iterator[tuple[float, float]]:
     for delta in deltas or _DELTAS:
         yield delta, found.epsilon(delta)
 
 
-def _json(found: AuditResult, deltas: list[float] | None) -> str:
+def _json(found: gdpnum.AuditResult, deltas: list[float] | None) -> str:
     rows = [{"delta": delta, "epsilon": epsilon} for delta, epsilon in _epsilons(found, deltas)]
     return json_of({**found.to_dict(), "verdict": found.verdict, "epsilon": rows})
 
 
-def _lines(found: AuditResult, deltas: list[float] | None) -> Iterator[str]:
+def _lines(found: gdpnum.AuditResult, deltas: list[float] | None) -> Iterator[str]:
     yield str(found)
     for delta, epsilon in _epsilons(found, deltas) if deltas else ():
         shown = (

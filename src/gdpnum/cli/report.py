@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -16,9 +16,6 @@ from gdpnum.cli.present import FORMS, JSON_KEYS, form_of, today
 from gdpnum.cli.program import epilog
 from gdpnum.cli.sources import SOURCES, source
 from gdpnum.errors import InvalidArgument
-
-if TYPE_CHECKING:
-    from gdpnum import Statement
 
 __all__ = ["EPILOG", "report"]
 
@@ -90,7 +87,7 @@ def report(
         typer.echo(text, nl=False)
 
 
-def _entry(statement: Statement, field: list[str] | None) -> str:
+def _entry(statement: gdpnum.Statement, field: list[str] | None) -> str:
     from gdpnum.statements.registry import FIELDS, LISTS  # noqa: PLC0415
 
     found = pairs("--field", field, FIELDS)

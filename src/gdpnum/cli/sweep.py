@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
 
@@ -21,9 +21,6 @@ from gdpnum.cli.settings import grid_of, settings_in
 from gdpnum.cli.tables import as_table
 from gdpnum.errors import InvalidArgument
 from gdpnum.rounding import as_given, rounded_down, rounded_up
-
-if TYPE_CHECKING:
-    from gdpnum import SweepTable
 
 __all__ = ["EPILOG", "sweep"]
 
@@ -153,7 +150,7 @@ def _executor(scheduler: str | None) -> Iterator[Any]:
         yield client
 
 
-def _write(table: SweepTable, out: Path) -> None:
+def _write(table: gdpnum.SweepTable, out: Path) -> None:
     with replacing(out) as temporary:
         if out.suffix.lower() == ".csv":
             table.to_csv(temporary)
@@ -163,7 +160,7 @@ def _write(table: SweepTable, out: Path) -> None:
             table.to_parquet(temporary)
 
 
-def _text(table: SweepTable) -> str:
+def _text(table: gdpnum.SweepTable) -> str:
     names = [name for name in table.columns if name != "error" or table.errors]
     rows = [[_cell(name, record.get(name), record) for name in names] for record in table]
     return as_table([names, *rows])

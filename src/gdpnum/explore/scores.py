@@ -10,19 +10,17 @@ import json
 import math
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import gdpnum
 from gdpnum.errors import InvalidArgument
 from gdpnum.explore import plan
 from gdpnum.explore.curves import Line
 from gdpnum.explore.drawing import Node
+from gdpnum.explore.state import State
+from gdpnum.mechanisms import Mechanism
 from gdpnum.rounding import lower, upper
 from gdpnum.score_columns import has_names, scores_in_csv
-
-if TYPE_CHECKING:
-    from gdpnum.explore.state import State
-    from gdpnum.mechanisms import Mechanism
 
 __all__ = ["audited", "counted", "scores_of"]
 

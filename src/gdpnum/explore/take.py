@@ -8,7 +8,6 @@ from importlib.resources import files
 from importlib.util import find_spec
 from io import BytesIO
 from itertools import accumulate
-from typing import TYPE_CHECKING
 
 import gdpnum
 from gdpnum._optional import imported
@@ -17,13 +16,11 @@ from gdpnum.explore.compare import compare, names, paper_table, runs
 from gdpnum.explore.drawing import Node, markup, node
 from gdpnum.explore.fields import shown
 from gdpnum.explore.schemes import arguments
+from gdpnum.explore.state import State
 from gdpnum.explore.trade import here, map_frame
 from gdpnum.explore.trade_map import Map
-
-if TYPE_CHECKING:
-    from gdpnum.explore.state import State
-    from gdpnum.mechanisms import Mechanism
-    from gdpnum.statements import Statement
+from gdpnum.mechanisms import Mechanism
+from gdpnum.statements import Statement
 
 __all__ = ["FILES", "command", "described", "file", "python"]
 

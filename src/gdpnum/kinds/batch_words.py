@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gdpnum.errors import UnsupportedMechanism
 from gdpnum.kind import kind_of
 from gdpnum.mechanisms.batches import (
     Allocated,
@@ -49,11 +50,12 @@ def _drawn(leaf: Batches, count: int) -> str:
             f"{_times(count, 'random sample')} that every record joined with probability "
             f"{leaf.rate!r}, cut at random to {leaf.max_batch_size} records"
         )
-    assert isinstance(leaf, CyclicPoisson)
-    return (
-        f"{_times(count, 'cycle')} of {leaf.bands} steps, each with a random sample of its own "
-        f"part of the records, of {leaf.rate!r} of all of them on average"
-    )
+    if isinstance(leaf, CyclicPoisson):
+        return (
+            f"{_times(count, 'cycle')} of {leaf.bands} steps, each with a random sample of its own "
+            f"part of the records, of {leaf.rate!r} of all of them on average"
+        )
+    raise UnsupportedMechanism(f"no words are known for {leaf!r}; register a Kind with some")
 
 
 def conditions(leaf: Batches) -> str:

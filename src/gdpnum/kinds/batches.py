@@ -42,6 +42,9 @@ _SMALLEST_SIGMA = 0.05
 # Allocation to more steps than this has not been tried.
 _MOST_BINS = 10**8
 
+# Batches that are cut less often hide who gave way in them.
+_OFTEN_CUT = 0.5
+
 _KNOB = Missing("turn the noise: calibrate a function of the noise multiplier")
 
 
@@ -265,6 +268,8 @@ def _truncated_pair(leaf: TruncatedPoisson) -> Bracket | Pair | None:
     above = MixedPair(((1.0 - full) * grown, full * grown), (whole, hull))
     included = ((1.0 - full) * rate + full * cut_rate) / grown
     alone = _poisson_pair(leaf, min(included, rate))
+    if full < _OFTEN_CUT:
+        return Bracket(above, alone)
     giving_way = truncated_pair(leaf.neighbouring, sigma, rate, size, most)
     return Bracket(above, _stronger(alone, giving_way) if giving_way else alone)
 

@@ -9,8 +9,7 @@ from typing import final
 
 from gdpnum import _validate
 from gdpnum.errors import InvalidArgument, InvalidType, UnsupportedMechanism
-from gdpnum.mechanisms.composition import repeat
-from gdpnum.mechanisms.mechanism import Leaf, Mechanism, Neighbouring
+from gdpnum.mechanisms.mechanism import Leaf, Mechanism, Neighbouring, repeat
 from gdpnum.mechanisms.noise import Gaussian
 from gdpnum.mechanisms.sampling import PoissonSampled
 
@@ -153,8 +152,7 @@ class MatrixMechanism(Leaf):
     @property
     def size(self) -> int:
         """The number of steps."""
-        assert self.steps is not None  # set when made
-        return self.steps
+        return _steps(self.strategy, self.steps)
 
     @property
     def bands(self) -> int:

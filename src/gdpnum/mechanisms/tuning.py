@@ -8,8 +8,7 @@ from typing import Literal, final, get_args
 
 from gdpnum import _validate
 from gdpnum.errors import InvalidArgument, InvalidType
-from gdpnum.mechanisms.composition import repeat
-from gdpnum.mechanisms.mechanism import Leaf, Mechanism, Neighbouring, checked
+from gdpnum.mechanisms.mechanism import Leaf, Mechanism, Neighbouring, checked, repeat
 
 __all__ = ["BestOf", "Number"]
 

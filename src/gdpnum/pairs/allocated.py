@@ -47,8 +47,10 @@ _FIRST, _FINENESS = 0.04, 0.03
 # Quadrature of the first lattice at most.
 _LONGEST = 8192
 
-# Binary digits of the grids of one excess, of sums of several, and of the result.
-_ONE, _MANY, _RESULT = 7, 6, 10
+# Binary digits of the grids of one excess, of sums of several, and of the result; of little noise
+# such sums decide more.
+_ONE, _MANY, _RESULT = 7, 5, 10
+_LITTLE_NOISE = 0.7
 
 # How many large ratios are expected, at first; more where the lattice of the small would be long.
 _EXPECTED = (0.1, 0.3, 1.0, 3.0, 10.0)
@@ -262,12 +264,13 @@ def _highest(s: float, steps: int) -> float:
     return max(s - float(ndtri(0.1 * _CUT)), -float(ndtri(0.1 * _CUT / steps)))
 
 
-def _several(one: GridLaw, weights: list[float]) -> GridLaw | None:
+def _several(one: GridLaw, at: _Cut) -> GridLaw | None:
     """The law of all excesses together, on the event that there are two or more."""
-    coarse = placed(one.values, one.masses, one.moments, _MANY)
+    digits = _MANY + (at.s * _LITTLE_NOISE > 1.0)
+    coarse = placed(one.values, one.masses, one.moments, digits)
     sums, found = coarse, []
-    for weight in weights[2:]:
-        sums = sums.plus(coarse, _MANY)
+    for weight in at.weights[2:]:
+        sums = sums.plus(coarse, digits)
         found.append(sums.scaled(weight))
     return joined(found) if found else None
 
@@ -322,7 +325,7 @@ def _above(at: _Cut) -> _Law:
     one_less = two_less.times(draw).trimmed(_CUT)
     bulk = one_less.times(draw).trimmed(_CUT)
     parts = [_alone(bulk, at, weights[0]), _together(one_less, one.scaled(weights[1]), at, at.mean)]
-    several = _several(one, weights)
+    several = _several(one, at)
     if several is not None:
         parts.append(_together(two_less, several, at, 2.0 * at.mean))
     # Larger ratios than the grid has, more of them than are added, sums off the lattice.
@@ -338,7 +341,7 @@ def _below(at: _Cut) -> _Law:
     one_less, draw = power(small, at.steps - 1, fineness=_FINENESS, missing=_CUT)
     bulk = one_less.times(draw).trimmed(_CUT)
     parts = [_alone(bulk, at, weights[0]), _together(one_less, one.scaled(weights[1]), at, at.mean)]
-    several = _several(one, weights)
+    several = _several(one, at)
     if several is not None:
         most = len(weights) - 1
         rest, _ = power(small, at.steps - most, fineness=_FINENESS, missing=_CUT)

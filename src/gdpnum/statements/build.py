@@ -18,8 +18,7 @@ from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import InvalidType, UnsupportedMechanism
 from gdpnum.floats import NUMPY, Floats
 from gdpnum.measures.gdp import GDPFit, accounted_fit
-from gdpnum.mechanisms.composition import flat
-from gdpnum.mechanisms.mechanism import Mechanism
+from gdpnum.mechanisms.mechanism import Mechanism, flat
 from gdpnum.releases import largest_loss, releases
 from gdpnum.representations import KnownCurve, TruncatedCDP
 from gdpnum.risk import REPORTED_FPRS

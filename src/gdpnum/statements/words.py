@@ -20,6 +20,7 @@ from gdpnum.blocks.block import (
     Title,
 )
 from gdpnum.formulas.gaussian_profile import advantage_of_mu
+from gdpnum.mechanisms.mechanism import Neighbouring
 from gdpnum.rounding import (
     as_given,
     delta_shown,
@@ -41,7 +42,6 @@ from gdpnum.statements.rows import (
 )
 
 if TYPE_CHECKING:
-    from gdpnum.mechanisms.mechanism import Neighbouring
     from gdpnum.statements.record import Statement
 
 __all__ = [
