@@ -522,8 +522,13 @@ def test_ours_takes_what_the_others_take_and_says_that_it_ignores_it():
         assert accountant.compose(gaussian(2.0)).mechanism == Gaussian(sigma=2.0)
     with pytest.warns(ours.IgnoredSetting):  # by place, as theirs has it
         assert ours.GdpnumAccountant(Relation.REPLACE_ONE, 1e-3).neighboring_relation.value == 2
+    with pytest.warns(ours.IgnoredSetting, match="orders"):
+        accountant = ours.GdpnumAccountant([2.0, 8.0], Relation.REPLACE_SPECIAL)
+    assert accountant.neighboring_relation is Relation.REPLACE_SPECIAL
     with pytest.raises(InvalidType, match="NeighboringRelation"):
-        ours.GdpnumAccountant([2.0, 8.0])
+        ours.GdpnumAccountant(neighboring_relation="replace")
+    with pytest.raises(InvalidType, match="by name"):
+        ours.GdpnumAccountant("replace")
 
 
 def test_ours_bounds_attacks_and_mu():
