@@ -24,6 +24,9 @@ Floats = NDArray[np.float64]
 #: Unit roundoff of a double.
 UNIT = 2.0**-53
 
+#: Units that exp, expm1, log1p, sin, cos and arctan2 may be wrong by: four in the last place.
+FUNCTION = 8.0
+
 #: numpy's own handling of floating point events, as `np.errstate(**NUMPY)`: what may underflow here
 #: does so harmlessly, whatever a caller has set.
 NUMPY: dict[str, Any] = {"divide": "warn", "over": "warn", "invalid": "warn", "under": "ignore"}

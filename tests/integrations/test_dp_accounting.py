@@ -123,6 +123,9 @@ def test_a_reference_run_has_its_mu():
             MixtureOfGaussians(sigma=2.0, shifts=[0, 1, 2], weights=[0.5, 0.25, 0.25]),
         ),
         (events.ZCDpEvent(0.5), "replace", ZCDP(rho=0.5)),
+        # What JAX-Privacy makes of no noise.
+        (events.ZCDpEvent(math.inf), "replace", ApproxDP(epsilon=0.0, delta=1.0)),
+        (sampled(0.5, events.ZCDpEvent(math.inf)), "add_remove", ApproxDP(epsilon=0.0, delta=1.0)),
         (repeated(composed([events.ZCDpEvent(0.25)] * 2), 3), "replace", ZCDP(rho=1.5)),
         (events.NoOpDpEvent(), "add_remove", PureDP(epsilon=0.0)),
         (composed([]), "add_remove", PureDP(epsilon=0.0)),

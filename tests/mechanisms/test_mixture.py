@@ -20,9 +20,12 @@ from gdpnum import (
 def test_binomial_weights_are_those_of_a_person():
     run = MixtureOfGaussians(sigma=2.0, shifts=[0, 1, 2], weights=[0.81, 0.18, 0.01]) * 20
     person = PoissonSampled(Gaussian(sigma=2.0), rate=0.1, records_per_person=2) * 20
-    assert fit_gdp(run).mu == pytest.approx(fit_gdp(person).mu, rel=1e-6)
+    # By two engines: the brackets overlap, and are as narrow as the tolerance says.
+    mixed, persons = fit_gdp(run), fit_gdp(person)
+    assert max(mixed.mu_lower, persons.mu_lower) <= min(mixed.mu, persons.mu)
+    assert mixed.mu == pytest.approx(persons.mu, rel=2e-3)
     assert tradeoff_curve(run).epsilon(1e-5) == pytest.approx(
-        tradeoff_curve(person).epsilon(1e-5), rel=1e-6
+        tradeoff_curve(person).epsilon(1e-5), rel=2e-3
     )
 
 

@@ -154,7 +154,6 @@ def test_the_neighbouring_relation_is_one_of_two(bad):
 def test_noise_is_for_add_remove_unless_said_otherwise():
     assert {m.neighbouring for m in EXAMPLES[2:5]} == {"add_remove"}
     assert Gaussian(sigma=1.0).neighbouring == "add_remove"
-    assert Gaussian(sigma=1.0, neighbouring="replace").neighbouring == "replace"
 
 
 def test_a_stated_guarantee_is_for_any_relation():

@@ -37,6 +37,10 @@ _RECORDS = 100
 _ACCURACY = 1e-9
 
 
+#: The same where the lattice takes seconds.
+PATIENCE = 1e8
+
+
 def work_of(run: Run) -> float:
     """Frequencies times nodes up to which the contour is the cheaper engine for a run."""
     return WORK + _MORE * len(run)
@@ -68,19 +72,20 @@ def _analytic(pair: Pair) -> Gaussian | Poisson | Replace | Mixture | None:
 class ContourBounds:
     """Bounds on the profile of a run of analytic pairs, from above and from below."""
 
-    def __init__(self, run: Run, accuracy: Accuracy) -> None:
+    def __init__(self, run: Run, accuracy: Accuracy, *, patient: bool = False) -> None:
         self._run, self._accuracy = run, accuracy
+        self._most = PATIENCE if patient else work_of(run)
 
     def fit(self, slack: float) -> Fits:
         """mu, its bracket and its regret at a slack."""
         # How wide the bracket may be is for the asker to say.
-        return fits([self._run], slack=slack, accuracy=np.inf, most=work_of(self._run))
+        return fits([self._run], slack=slack, accuracy=np.inf, most=self._most)
 
     @cached_property
     def profile(self) -> Profile:
         """Delta at any epsilon, from above and from below, with both directions."""
         floor = min(self._accuracy.floor, SMALLEST_TPR)
-        return profile(self._run, smallest=floor, accuracy=_ACCURACY, most=work_of(self._run))
+        return profile(self._run, smallest=floor, accuracy=_ACCURACY, most=self._most)
 
     @cached_property
     def _knots(self) -> Floats:

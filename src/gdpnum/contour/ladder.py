@@ -11,12 +11,22 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from gdpnum.contour.charges import UNIT, Floats
 from gdpnum.contour.grid import cut, grid, spacing
 from gdpnum.contour.pairs import Nodes, Steps
 from gdpnum.contour.reach import OutOfReach
+from gdpnum.floats import UNIT, Floats
 
-__all__ = ["ENOUGH", "LEAST", "STEEP", "Ladder", "Rungs", "first_knots", "ladder", "outlook"]
+__all__ = [
+    "ENOUGH",
+    "LEAST",
+    "STEEP",
+    "Ladder",
+    "Rungs",
+    "first_knots",
+    "ladder",
+    "outlook",
+    "period",
+]
 
 # lam as multiples of one over the run's mu: up to where exp(K - lam K') is far below any slack.
 _FARTHEST = 22.0
@@ -241,3 +251,21 @@ def first_knots(ladder: Ladder, slack: Floats, guess: Floats | None = None) -> F
     # Adding only has to stay below: equal cells will do.
     places[runs:] = end[runs:] * np.linspace(0.0, 1.0, places.shape[1])
     return places
+
+
+def period(rungs: Rungs, others: Rungs, lam: Floats, epsilon: Floats, log_error: Floats) -> Floats:
+    """The least period for which images add no more than exp(log_error), by row.
+
+    To exp(eps) alpha, that is; to delta, kappa times as much. ``others`` are the rungs of the other
+    direction.
+    """
+    lam, epsilon, log_error = lam[:, None], epsilon[:, None], log_error[:, None]
+    gap = rungs.lam - lam
+    above = (rungs.values - rungs.lam * epsilon - log_error) / gap
+    above = np.where(gap > 0.0, above, np.inf).min(axis=1)
+    slope = 1.0 + others.lam
+    gap = slope + lam
+    below = (others.values + slope * epsilon - log_error) / gap
+    below = np.where(gap > 0.0, below, np.inf).min(axis=1)
+    longest: Floats = np.maximum(np.maximum(above, below), 0.0)
+    return longest

@@ -13,21 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gdpnum.contour.charges import (
-    FUNCTION,
-    UNIT,
-    Floats,
-    cumulant_rounding,
-    cut_ends,
-    phase_units,
-    power,
-    quadrature,
-    shifted_quadrature,
-    slow_decay,
-    weight_units,
-)
+from gdpnum import charges
 from gdpnum.contour.grid import QUANTUM
-from gdpnum.contour.ladder import ENOUGH, LEAST, STEEP, Ladder, Rungs, first_knots
+from gdpnum.contour.ladder import ENOUGH, LEAST, STEEP, Ladder, Rungs, first_knots, period
 from gdpnum.contour.line import Line, stacked
 from gdpnum.contour.pairs import Nodes, Steps, lifted
 from gdpnum.contour.plan import Decay, Plan, carried_out
@@ -35,6 +23,7 @@ from gdpnum.contour.reach import OutOfReach
 from gdpnum.contour.reading import CLOSE, FAR, Approximate, Knots, Reading, guessed
 from gdpnum.contour.smallest import shown
 from gdpnum.contour.transform import Transform
+from gdpnum.floats import FUNCTION, UNIT, Floats
 
 __all__ = ["is_ordinary", "ordinary"]
 
@@ -72,6 +61,7 @@ _TURNS, _OFF = 3, 0.25
 _LARGEST = 600.0
 
 _HALF, _NONE, _EVERY, _BOTH = np.array([0.5]), np.zeros(2), np.ones((1, 1)), np.arange(2)
+_SIX = np.tile(_BOTH, 3)
 _NORM = 1.0 / np.sqrt(2.0 * np.pi)
 _SIGNS = np.array([[1.0], [-1.0]])
 _HUNDREDTH = float(np.log(0.01))
@@ -93,7 +83,7 @@ class _Grid(NamedTuple):
     def cut(self, ends: Floats) -> Floats:
         """The charge for what lies beyond, with ``ends`` the integrand there over M."""
         step = self.step[:, None]
-        return cut_ends(ends / step[:, :, None], self.left, [self.right], [_EVERY], step)
+        return charges.cut_ends(ends / step[:, :, None], self.left, [self.right], [_EVERY], step)
 
 
 class _Tilted(NamedTuple):
@@ -253,7 +243,7 @@ def _joined(four: Line, knots: Floats) -> tuple[Reading, Knots]:
 
 
 def _shrunk(c: float, q: float, height: float, negative: float) -> float:
-    """A bound on the log of how much |A|^-negative grows at a height, relative to M (Lemma C4)."""
+    """A bound on the log of how much |A|^-negative grows at a height, relative to M (Lemma T4)."""
     angle = 0.5 * c * height
     crude = -math.log(math.cos(angle))
     # Up to a quarter turn |A| is at least 1 - q as well.
@@ -263,7 +253,7 @@ def _shrunk(c: float, q: float, height: float, negative: float) -> float:
 def _spaced(
     c: float, q: float, digits: float, negative: float, theta: float
 ) -> tuple[float, float]:
-    """A step for the nodes of a segment, and its charge: about exp(-digits) (Lemma C4)."""
+    """A step for the nodes of a segment, and its charge: about exp(-digits) (Lemma T4)."""
     best = math.sqrt(2.0 * digits)
     found = (0.0, 0.0, 0.0)
     for height in (
@@ -276,7 +266,7 @@ def _spaced(
     step, height, above = found
     step = max(math.floor(step / QUANTUM), 1.0) * QUANTUM
     below = above + theta * c * height
-    return step, float(quadrature(above, below, 2.0 * math.pi * height / step))
+    return step, float(charges.quadrature(above, below, 2.0 * math.pi * height / step))
 
 
 def _placed(steps: Steps, removing: float, adding: float, most: float) -> _Grid:
@@ -293,14 +283,14 @@ def _placed(steps: Steps, removing: float, adding: float, most: float) -> _Grid:
         lasts.append(math.ceil((tail + steepest * c) / step))
         found.append((step, missed))
     number = max(last - first for first, last in zip(firsts, lasts, strict=True)) + 1
-    steps_found, charges = np.array(found).T
+    steps_found, granted = np.array(found).T
     nodes = steps.at((np.array(firsts)[:, None] + np.arange(number)) * steps_found[:, None])
     left = -nodes.u[:, 0] - adding * steps.c * nodes.posteriors[0][:, 0]
     right = nodes.u[:, -1] - steepest * steps.c
     if not (left.min() > 0.0 and right.min() > 0.5 and nodes.loss.max() * steepest < _LARGEST):
         raise OutOfReach("an integrand too wide for the nodes of an ordinary run")
     exponents = -0.5 * nodes.u**2
-    return _Grid(nodes, steps_found, charges, exponents, left[:, None], right[:, None])
+    return _Grid(nodes, steps_found, granted, exponents, left[:, None], right[:, None])
 
 
 def _ladder(steps: Steps, places: _Grid, lam: Floats, steep: float) -> tuple[Ladder, _Tilted]:
@@ -347,27 +337,22 @@ def _ladder(steps: Steps, places: _Grid, lam: Floats, steep: float) -> tuple[Lad
 
 
 def _period(rungs: Rungs, lam: Floats, wanted: _Wanted) -> float:
-    """The least period for which images add no more than allowed, on all lines (Lemma C2).
+    """The least period for which images add no more than allowed, on all lines (Lemma T2).
 
     On the lines in the tail at their epsilons and half way to zero, in the middle at zero.
     """
     epsilons, errors, fine = wanted
-    places = np.concatenate([epsilons, 0.5 * epsilons, _NONE])[:, None]
-    allowed = np.concatenate([errors, 0.5 * (errors + fine), fine + _NONE])[:, None]
-    own = np.concatenate([lam, lam, _NONE - 0.5])[:, None]
-    lams, values = (np.concatenate([one] * 3) for one in rungs[:2])
-    gap = lams - own
-    above = np.where(gap > 0.0, (values - lams * places - allowed) / gap, np.inf)
-    lams, values = (np.concatenate([one[::-1]] * 3) for one in rungs[:2])
-    slope = 1.0 + lams
-    below = (values + slope * places - allowed) / (slope + own)
-    return 1.01 * max(float(above.min(axis=1).max()), float(below.min(axis=1).max()))
+    places = np.concatenate([epsilons, 0.5 * epsilons, _NONE])
+    allowed = np.concatenate([errors, 0.5 * (errors + fine), fine + _NONE])
+    own = np.concatenate([lam, lam, _NONE - 0.5])
+    every, others = rungs.rows(_SIX), rungs.rows(_SIX[::-1])
+    return 1.01 * float(period(every, others, own, places, allowed).max())
 
 
 def _decay(
     steps: Steps, places: _Grid, tilted: _Tilted, digits: Floats, deviation: float, smooth: bool
 ) -> Decay:
-    """R_a of all lines from the last frequency on that any of them needs (Lemma C3)."""
+    """R_a of all lines from the last frequency on that any of them needs (Lemma T3)."""
     guess = float(np.sqrt(2.0 * max(float(digits.max()), 5.0))) / deviation
     thetas = guess * _CANDIDATES
     nodes, c = places.nodes, steps.c[:, None, None]
@@ -388,7 +373,7 @@ def _decay(
     crude = np.log(np.cos(0.5 * c * (b + heights)))
     least = np.where(b + heights <= 0.5 * turn, np.log1p(-steps.weights)[:, :, None], -np.inf)
     growth = 0.5 * b * b + np.minimum(tilted.tilts, 0.0)[:, None] * np.maximum(crude, least)
-    values += shifted_quadrature(growth, b * wide)
+    values += charges.shifted_quadrature(growth, b * wide)
     values += (2.0 * tilted.lost)[:, :, None] + 64.0 * UNIT
     logs = np.log(values)
     logs += 0.5 * heights * heights + 64.0 * UNIT
@@ -408,7 +393,7 @@ def _decay(
 
 
 def _beyond(steps: Steps, negative: float, theta: float) -> tuple[float, float]:
-    """The log of a bound at theta that falls like a power beyond it, and that power (Lemma C3).
+    """The log of a bound at theta that falls like a power beyond it, and that power (Lemma T3).
 
     ``negative`` is what the tilt is below zero. Any power will do; the first that makes it next to
     nothing is taken.
@@ -433,12 +418,12 @@ def _falling(steps: Steps, negative: float, theta: float, whole: float) -> float
         growth = (growth + (most - 1.0) * math.log(2.0)) * (own / most)
         growth += 0.5 * height * height - negative * math.log(math.cos(0.5 * c * height))
         scale = 1.0 / (theta * math.sin(c * height))
-        total += count * float(slow_decay(own, scale, growth))
+        total += count * float(charges.slow_decay(own, scale, growth))
     return total
 
 
 def _transform(steps: Steps, places: _Grid, tilted: _Tilted, theta: Floats) -> Transform:
-    """The transform on three lines, as `gdpnum.contour.transform` has it (Lemmas C8, C9)."""
+    """The transform on three lines, as `gdpnum.contour.transform` has it (Lemmas T8, T9)."""
     nodes, count, number = places.nodes, steps.counts, places.nodes.u.shape[1]
     weights, s, centre = tilted.weights, tilted.tilts, tilted.centre
     away = nodes.loss - centre[:, None]
@@ -451,10 +436,10 @@ def _transform(steps: Steps, places: _Grid, tilted: _Tilted, theta: Floats) -> T
     # At every node no more than this; to take each node's own would gain nothing that shows.
     farthest, wrong = (np.abs(one).max(axis=1)[:, None] for one in (nodes.loss, nodes.units))
     size, deepest = np.abs(s), -places.exponents.min(axis=1)[:, None]
-    units = weight_units(size * farthest + deepest, (size + 1.0) * wrong)
+    units = charges.weight_units(size * farthest + deepest, (size + 1.0) * wrong)
     spread = (weights @ np.abs(away)[:, :, None])[:, :, 0]
     drift = (2.0 * units + (2.0 * number + 6.0 * FUNCTION + 24.0)) * spread + wrong
-    eta = phase_units(theta, drift[:, :, None])
+    eta = charges.phase_units(theta, drift[:, :, None])
     eta += (2.1 * tilted.lost)[:, :, None]
     real = 1.0 + a
     modulus = np.hypot(real, b)
@@ -489,12 +474,12 @@ def _transform(steps: Steps, places: _Grid, tilted: _Tilted, theta: Floats) -> T
         np.array([(segments + 4.0) * UNIT * (count @ np.abs(centre))]),
         (modulus * np.cos(phase))[None],
         (modulus * np.sin(phase))[None],
-        power(raised + rounding, relative + rounding)[None],
+        charges.transform_power(raised + rounding, relative + rounding)[None],
     )
 
 
 def _cumulants(places: _Grid, tilted: _Tilted) -> tuple[Floats, Floats]:
-    """Log M of one release, and its error, by segment and line (Lemma C10).
+    """Log M of one release, and its error, by segment and line (Lemma T10).
 
     M - 1 = E_Q[e^(S l) - 1 - S (e^l - 1)] keeps the digits that log M would lose in 1 + tiny.
     """
@@ -518,7 +503,7 @@ def _cumulants(places: _Grid, tilted: _Tilted) -> tuple[Floats, Floats]:
     ends = np.stack([ends * (1.0 + odds[:, [0, -1]]), ends], axis=1)
     both = places.missed[:, None] + places.cut(ends)
     others = size * both[:, :1] + np.abs(1.0 - s) * both[:, 1:]
-    rounding = cumulant_rounding(np.stack([rounding, sizes], axis=-1), nodes.u.shape[1])
+    rounding = charges.cumulant_rounding(np.stack([rounding, sizes], axis=-1), nodes.u.shape[1])
     logs = np.log1p(excess)
     wrong = tilted.lost + (others + rounding) / (1.0 + excess)
     return logs, 1.01 * wrong + UNIT * FUNCTION * np.abs(logs)

@@ -28,7 +28,7 @@ from gdpnum.mechanisms import (
     Neighbouring,
     PoissonSampled,
 )
-from gdpnum.mechanisms.composition import repeat
+from gdpnum.mechanisms.mechanism import repeat
 from gdpnum.mechanisms.sampling import Noise
 from gdpnum.renyi.concentration import renyi_epsilons
 from gdpnum.renyi.sampled import (

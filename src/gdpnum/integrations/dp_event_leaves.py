@@ -166,6 +166,8 @@ def _truncated(event: Any, relation: Neighbouring) -> Leaves:
 
 
 def _zcdp(event: Any, relation: Neighbouring) -> Leaves:  # noqa: ARG001
+    if math.inf in (event.rho, event.xi):  # as of noise that is none
+        return [(REVEALS, 1)]
     rho, xi = _validate.non_negative("rho", event.rho), _validate.non_negative("xi", event.xi)
     if xi == 0.0:
         return [(ZCDP(rho=rho), 1)] if rho > 0.0 else []

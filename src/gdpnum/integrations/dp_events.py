@@ -10,7 +10,7 @@ from gdpnum.errors import GdpnumError, InvalidType, UnsupportedMechanism
 from gdpnum.integrations.dp_event_batches import COMPOSITES
 from gdpnum.integrations.dp_event_leaves import READERS, REVEALS, Leaves
 from gdpnum.mechanisms import Composed, Mechanism, Neighbouring
-from gdpnum.mechanisms.composition import repeat
+from gdpnum.mechanisms.mechanism import repeat
 from gdpnum.representations import ZCDP, PureDP
 
 __all__ = ["described", "from_dp_event", "is_read", "refused_event", "relation_of"]

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from gdpnum.errors import InvalidArgument, UnsupportedMechanism
 from gdpnum.floats import Floats, quotient_above
-from gdpnum.kind import Kind, Knob, Missing
+from gdpnum.kind import Kind, Knob
 from gdpnum.mechanisms.noise import DiscreteGaussian, Gaussian
 from gdpnum.pairs.atomic import discrete_gaussian_pair
 from gdpnum.pairs.gaussian import GaussianPair
@@ -41,10 +41,8 @@ GAUSSIAN = Kind(
     squared_mu=_squared_mu,
     is_gaussian=lambda _: True,
     is_tight=lambda _: True,
-    mass_at_infinity=lambda _: 0.0,
     divergences=lambda leaf, orders: pair_divergences(_pair(leaf), orders),
     concentration=lambda leaf, _: 0.5 * gaussian_mu(leaf) ** 2,
-    curve=Missing("its curve is computed, from its pair"),
     knob=Knob("sigma", is_noise=True),
     words=lambda leaf, count: (
         f"Gaussian noise with noise multiplier {as_given(leaf.sigma)}{times(count)}"
@@ -88,13 +86,9 @@ DISCRETE_GAUSSIAN = Kind(
     example=DiscreteGaussian(sigma=3.0),
     pair=_discrete_pair,
     squared_mu=_discrete_mu,
-    is_gaussian=lambda _: False,
-    is_tight=lambda _: False,
-    mass_at_infinity=lambda _: 0.0,
     divergences=_discrete_divergences,
     # Canonne, Kamath and Steinke 2020, Theorem 4.
     concentration=lambda leaf, _: 0.5 * (leaf.moved / leaf.sigma) ** 2,
-    curve=Missing("its curve is computed, from its pair"),
     knob=Knob("sigma", is_noise=True),
     words=_discrete_words,
     readers=("DiscreteGaussianDpEvent",),

@@ -11,7 +11,7 @@ from gdpnum import charges
 from gdpnum.floats import quotient_above
 from gdpnum.formulas.gaussian_profile import mu_of_advantage
 from gdpnum.formulas.randomized_response import randomized_response_mu
-from gdpnum.kind import Kind, Knob, Missing
+from gdpnum.kind import Kind, Knob
 from gdpnum.mechanisms.noise import DiscreteLaplace, Laplace
 from gdpnum.pairs.atomic import discrete_laplace_pair
 from gdpnum.pairs.laplace import LaplacePair
@@ -46,12 +46,8 @@ LAPLACE = Kind(
     example=Laplace(scale=5.0),
     pair=_pair,
     squared_mu=lambda leaf: Fraction(_mu(leaf)) ** 2,
-    is_gaussian=lambda _: False,
-    is_tight=lambda _: False,
-    mass_at_infinity=lambda _: 0.0,
     divergences=lambda leaf, orders: pair_divergences(_pair(leaf), orders),
     concentration=lambda leaf, order: pair_concentration(_pair(leaf), order),
-    curve=Missing("its curve is computed, from its pair"),
     knob=Knob("scale", is_noise=True),
     words=lambda leaf, count: f"Laplace noise of scale {as_given(leaf.scale)}{times(count)}",
     readers=("LaplaceDpEvent",),
@@ -77,12 +73,8 @@ DISCRETE_LAPLACE = Kind(
     example=DiscreteLaplace(scale=2.0),
     pair=_discrete_pair,
     squared_mu=lambda leaf: Fraction(_discrete_mu(leaf)) ** 2,
-    is_gaussian=lambda _: False,
-    is_tight=lambda _: False,
-    mass_at_infinity=lambda _: 0.0,
     divergences=lambda leaf, orders: pair_divergences(_discrete_pair(leaf), orders),
     concentration=lambda leaf, order: pair_concentration(_discrete_pair(leaf), order),
-    curve=Missing("its curve is computed, from its pair"),
     knob=Knob("scale", is_noise=True),
     words=_discrete_words,
     readers=("DiscreteLaplaceDpEvent",),

@@ -8,7 +8,7 @@ from fractions import Fraction
 from gdpnum.errors import BudgetExceeded
 from gdpnum.floats import Floats, root_above
 from gdpnum.formulas.randomized_response import randomized_response_mu, sampled_answer_mu
-from gdpnum.kind import Kind, Knob, Missing, kind_of
+from gdpnum.kind import Kind, Knob, kind_of
 from gdpnum.mechanisms.noise import (
     DiscreteGaussian,
     Gaussian,
@@ -150,10 +150,8 @@ POISSON_SAMPLED = Kind(
     squared_mu=_squared_mu,
     is_gaussian=_is_gaussian,
     is_tight=_is_tight,
-    mass_at_infinity=lambda _: 0.0,
     divergences=_divergences,
     concentration=_concentration,
-    curve=Missing("its curve is computed, from its pair"),
     knob=Knob("rate", is_noise=False),
     words=_words,
     readers=("PoissonSampledDpEvent",),

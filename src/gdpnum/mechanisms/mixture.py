@@ -54,9 +54,7 @@ neighbouring='add_remove')
             for shift in sorted(set(shifts))
         }
         kept = {shift: weight for shift, weight in gathered.items() if weight > 0.0}
-        object.__setattr__(self, "sigma", sigma)
-        object.__setattr__(self, "shifts", tuple(kept))
-        object.__setattr__(self, "weights", tuple(kept.values()))
+        _validate.settle(self, sigma=sigma, shifts=tuple(kept), weights=tuple(kept.values()))
 
 
 def _listed(name: str, value: object) -> Sequence[float]:

@@ -77,7 +77,7 @@ class Gaussian(Additive):
     def __post_init__(self) -> None:
         sigma = _validate.positive("sigma", self.sigma, advice=_SIGMA_ADVICE)
         self._check_relation()
-        object.__setattr__(self, "sigma", sigma)
+        _validate.settle(self, sigma=sigma)
 
 
 @final
@@ -98,7 +98,7 @@ class Laplace(Additive):
     def __post_init__(self) -> None:
         scale = _validate.positive("scale", self.scale, advice=_SCALE_ADVICE)
         self._check_relation()
-        object.__setattr__(self, "scale", scale)
+        _validate.settle(self, scale=scale)
 
 
 @final
@@ -122,8 +122,7 @@ class DiscreteGaussian(Additive):
     def __post_init__(self) -> None:
         sigma = _validate.positive("sigma", self.sigma, advice=_SIGMA_ADVICE)
         self._check_relation()
-        object.__setattr__(self, "sigma", sigma)
-        object.__setattr__(self, "sensitivity", _whole_sensitivity(self.sensitivity))
+        _validate.settle(self, sigma=sigma, sensitivity=_whole_sensitivity(self.sensitivity))
 
 
 @final
@@ -145,8 +144,7 @@ class DiscreteLaplace(Additive):
     def __post_init__(self) -> None:
         scale = _validate.positive("scale", self.scale, advice=_SCALE_ADVICE)
         self._check_relation()
-        object.__setattr__(self, "scale", scale)
-        object.__setattr__(self, "sensitivity", _whole_sensitivity(self.sensitivity))
+        _validate.settle(self, scale=scale, sensitivity=_whole_sensitivity(self.sensitivity))
 
 
 @final
@@ -169,8 +167,7 @@ class RandomizedResponse(Leaf):
         categories = _validate.count(
             "categories", self.categories, minimum=2, advice="pass the number of possible answers"
         )
-        object.__setattr__(self, "epsilon", epsilon)
-        object.__setattr__(self, "categories", categories)
+        _validate.settle(self, epsilon=epsilon, categories=categories)
 
     @property
     def neighbouring(self) -> Neighbouring:
@@ -194,8 +191,7 @@ class Skellam(Leaf):
     sigma: float
 
     def __post_init__(self) -> None:
-        sigma = _validate.positive("sigma", self.sigma, advice=_SIGMA_ADVICE)
-        object.__setattr__(self, "sigma", sigma)
+        _validate.settle(self, sigma=_validate.positive("sigma", self.sigma, advice=_SIGMA_ADVICE))
 
     @property
     def neighbouring(self) -> Neighbouring:

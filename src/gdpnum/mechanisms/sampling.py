@@ -83,8 +83,7 @@ class PoissonSampled(Leaf):
                 f"no bound of its own is known for records_per_person={records} with {inner!r}; "
                 f"describe one record, and use KnownCurve(curve.group({records})) of its curve"
             )
-        object.__setattr__(self, "rate", rate)
-        object.__setattr__(self, "records_per_person", records)
+        _validate.settle(self, rate=rate, records_per_person=records)
 
     @property
     def neighbouring(self) -> Neighbouring | None:

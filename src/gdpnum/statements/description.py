@@ -21,8 +21,7 @@ from gdpnum import _validate, representations  # noqa: F401  (makes their kinds 
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import InvalidArgument, InvalidType, UnsupportedMechanism
 from gdpnum.kind import kind_named, kinds
-from gdpnum.mechanisms.composition import Composed, repeat, terms
-from gdpnum.mechanisms.mechanism import Leaf, Mechanism
+from gdpnum.mechanisms.mechanism import Composed, Leaf, Mechanism, repeat, terms
 from gdpnum.mechanisms.noise import Additive, Gaussian
 from gdpnum.mechanisms.tuning import BestOf
 
