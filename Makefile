@@ -54,7 +54,7 @@ run: $(INSTALLED) ## Account for one DP-SGD training run and print the result
 	@$(BIN)/gdpnum dpsgd --noise-multiplier 9.4 --batch-size 16384 --dataset-size 50000 --steps 2000
 
 test: $(INSTALLED_DEV) ## Run the quick tests and the examples in docstrings
-	@echo "Quick tests: some 150 seconds on two quiet cores; $$(nproc 2>/dev/null || echo ?) here."
+	@echo "Quick tests: some 130 seconds on two quiet cores; $$(nproc 2>/dev/null || echo ?) here."
 	@$(PYTEST) -m "not slow"
 
 test-slow: $(INSTALLED_DEV) ## Run the tests that take long, and properties on more examples
