@@ -1,7 +1,8 @@
 """Check a built site: internal links and anchors, nothing loaded from elsewhere, no raw formula.
 
-``python docs/check_site.py build/docs``. External links are for ``sphinx-build -b linkcheck``,
-which needs the network.
+``python docs/check_site.py build/docs``. Where Chromium is installed every page is also opened, on
+a phone and in a narrow window, and nothing may be cut: it fits, or it scrolls by itself.
+External links are for ``sphinx-build -b linkcheck``, which needs the network.
 """
 
 from __future__ import annotations
@@ -10,10 +11,28 @@ import re
 import sys
 from html.parser import HTMLParser
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from urllib.parse import unquote, urlsplit
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from tests.report.chromium import BINARY, Chromium
 
 # What a page loads, as opposed to what it links to.
 _LOADED = {"img": "src", "script": "src", "link": "href", "iframe": "src", "source": "src"}
+
+# A phone, a narrow window, a wide one: their widths in pixels.
+_WIDTHS = (390, 900, 1280)
+
+# What sticks out of the window on the right and does not scroll, by its tag and its text.
+_CUT = """
+(document.documentElement.scrollWidth > innerWidth ? ["the page"] : []).concat(
+  [...document.querySelectorAll("article *")].filter((one) => {
+    const box = one.getBoundingClientRect();
+    const scrolls = "pre, .table-wrapper, .formula, .formula-inline.long, .scroll, .columns";
+    return box.width > 0 && box.right > innerWidth + 1 && !one.closest(scrolls);
+  }).map((one) => one.tagName.toLowerCase() + " " + one.textContent.trim().slice(0, 40)))
+"""
 
 # Markup that was not understood and came through as text.
 _LEFTOVERS = re.compile(
@@ -80,11 +99,26 @@ def problems(site: Path) -> list[str]:
     return found
 
 
+def cut(site: Path) -> list[str]:
+    """What a page shows only in part, a line each; needs Chromium."""
+    found = []
+    with TemporaryDirectory() as folder, Chromium(folder) as browser:
+        for path in sorted(site.rglob("*.html")):
+            browser.open(path)
+            for width in _WIDTHS:
+                browser.resize(width)
+                cuts = [" ".join(one.split()) for one in browser.evaluate(_CUT)[:2]]
+                name = path.relative_to(site)
+                found += [f"{name} cuts {one} at {width} pixels" for one in cuts]
+    return found
+
+
 def main() -> None:
     """Check the site that is named, and say what is wrong."""
     site = Path(sys.argv[1]).resolve()
-    found = problems(site)
-    print("\n".join(found) or f"{site}: links resolve, nothing is loaded from elsewhere")
+    found = problems(site) + (cut(site) if BINARY else [])
+    whole = ", nothing is cut" if BINARY else "; no Chromium here, so no page was looked at"
+    print("\n".join(found) or f"{site}: links resolve, nothing is loaded from elsewhere{whole}")
     raise SystemExit(bool(found))
 
 

@@ -8,6 +8,7 @@ from matplotlib import pyplot as plt
 from matplotlib.ticker import PercentFormatter
 
 import gdpnum
+from gdpnum.rounding import upper
 
 # The same input gives the same file, byte for byte.
 mpl.rcParams["svg.hashsalt"] = "gdpnum"
@@ -24,9 +25,18 @@ beta = np.maximum(
 
 figure, axes = plt.subplots(figsize=(5.0, 3.6), layout="constrained")
 axes.plot(
-    fpr, 1.0 - beta, ":", color="#666666", label=f"what (ε = {epsilon:.2f}, δ = 1e-5) alone says"
+    fpr,
+    1.0 - beta,
+    ":",
+    color="#666666",
+    label=f"what (ε = {upper(epsilon, digits=3)}, δ = 1e-5) alone says",
 )
-axes.plot(fpr, [fit.tpr(x) for x in fpr], color="#0072b2", label=f"what μ = {fit.mu:.2f} says")
+axes.plot(
+    fpr,
+    [fit.tpr(x) for x in fpr],
+    color="#0072b2",
+    label=f"what μ = {upper(fit.mu, digits=3)} says",
+)
 axes.plot(fpr, curve.tpr(fpr), "--", color="#d55e00", label="what the mechanism guarantees")
 axes.plot(fpr, fpr, color="#bbbbbb", linewidth=0.8, label="guessing")
 axes.set(

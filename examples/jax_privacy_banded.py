@@ -5,28 +5,48 @@ Needs ``pip install '.[jax]'``.
 
 import dp_accounting
 import numpy as np
-from jax_privacy.experimental import execution_plan
 
 import gdpnum
 from gdpnum.integrations.dp_accounting import GdpnumAccountant, from_dp_event
 
-# The default of JAX-Privacy for banded factorisations: a record is replaced by one that
-# contributes nothing.
-accountant = GdpnumAccountant(dp_accounting.NeighboringRelation.REPLACE_SPECIAL)
+try:
+    from jax_privacy import execution_plan
+except ImportError:
+    from jax_privacy.experimental import execution_plan  # 2.0
 
-# Four bands: a record may join one step in four, each with the sampling probability.
-config = execution_plan.BandMFExecutionPlanConfig(
-    iterations=1000,
-    strategy=np.array([1.0, 0.5, 0.375, 0.3125]),
-    epsilon=2.0,
-    delta=1e-5,
-    sampling_prob=0.04,
-    accountant=accountant,
-)
+# Four bands: a record may join one step in four, each with probability 0.04, ten times in all.
+strategy = np.array([1.0, 0.5, 0.375, 0.3125])
 
-# JAX-Privacy calibrates the noise with our accountant, and tells what it will run. gdpnum has no
-# name for that relation and warns that it labels the run "add_remove", which has the same numbers.
-run = from_dp_event(config.plan.dp_event, neighbouring=accountant.neighboring_relation)
+# JAX-Privacy calibrates the noise with our accountant, and tells what it will run.
+if hasattr(execution_plan, "BandMFConfig"):
+    plan = (
+        execution_plan.BandMFConfig(iterations=1000, strategy=strategy, expected_participations=10)
+        .calibrate(epsilon=2.0, delta=1e-5, accountant_fn=GdpnumAccountant)
+        .make()
+    )
+    event, relation = plan.dp_event, plan.neighboring_relation
+elif hasattr(execution_plan.BandMFExecutionPlanConfig, "calibrate"):  # 2.2
+    plan = (
+        execution_plan.BandMFExecutionPlanConfig(
+            iterations=1000, strategy=strategy, sampling_prob=0.04
+        )
+        .calibrate(epsilon=2.0, delta=1e-5, accountant_fn=GdpnumAccountant)
+        .make()
+    )
+    event, relation = plan.dp_event, plan.neighboring_relation
+else:  # 2.0, by default for a record replaced by one that contributes nothing
+    relation = dp_accounting.NeighboringRelation.REPLACE_SPECIAL
+    config = execution_plan.BandMFExecutionPlanConfig(
+        iterations=1000,
+        strategy=strategy,
+        epsilon=2.0,
+        delta=1e-5,
+        sampling_prob=0.04,
+        accountant=GdpnumAccountant(relation),
+    )
+    event = config.plan.dp_event
+
+run = from_dp_event(event, neighbouring=relation)
 
 fit = gdpnum.fit_gdp(run)
 curve = gdpnum.tradeoff_curve(run)

@@ -84,5 +84,6 @@ def relabelled(ax: Axes, names: Mapping[str, str]) -> Axes:
 def figure_of(ax: Axes) -> Figure:
     """The whole figure an Axes belongs to."""
     found = ax.get_figure(root=True)
-    assert found is not None
+    if found is None:
+        raise ValueError("the axes are on no figure")
     return found

@@ -179,9 +179,8 @@ def _cell(cell: Cell) -> str:
 
 
 def _difference(number: Number) -> str:
-    if number.agrees:
+    if number.agrees or number.difference is None:
         return ""
-    assert number.difference is not None
     size = rounded_up(abs(number.difference), digits=2)
     return f", {'+' if number.difference > 0.0 else chr(0x2212)}{size}"
 

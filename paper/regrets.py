@@ -147,8 +147,9 @@ def _claims(rows: list[tuple[Cell, ...]]) -> tuple[Claim, ...]:
 
 
 def _value(cell: Cell) -> float:
-    assert isinstance(cell, Number)
-    return cell.value
+    if isinstance(cell, Number):
+        return cell.value
+    raise TypeError(f"{cell!r} is no number of a table")
 
 
 def _rows() -> list[tuple[Cell, ...]]:

@@ -6,10 +6,12 @@ import resource
 import pytest
 from hypothesis import settings
 
-# The same examples in every run: a test that fails does so for everyone. To search for new ones,
-# run pytest with HYPOTHESIS_PROFILE=searching.
-settings.register_profile("steady", derandomize=True, deadline=None)
-settings.register_profile("searching", deadline=None)
+# The same examples in every run: a test that fails does so for everyone. Few in the quick tests,
+# many in `make test-slow` (thorough). To look for new ones, run pytest with
+# HYPOTHESIS_PROFILE=searching.
+settings.register_profile("steady", derandomize=True, deadline=None, max_examples=20)
+settings.register_profile("thorough", derandomize=True, deadline=None, max_examples=100)
+settings.register_profile("searching", deadline=None, max_examples=100)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 
 

@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import ndtri
 
@@ -28,6 +28,7 @@ from gdpnum import (
     tradeoff_curve,
 )
 from gdpnum.calibration import TPR, Advantage, Attempt, Epsilon, Target, calibrate, calibrate_dpsgd
+from tests.examples import examples
 
 TARGETS = [
     {"sample_rate": 0.01, "steps": 1000, "mu": 1.0},
@@ -131,7 +132,7 @@ def test_without_slack_sampling_does_not_count():
 
 
 @given(st.floats(0.5, 20.0), st.integers(1, 3000))
-@settings(max_examples=25)
+@examples(25)
 def test_without_sampling_the_steps_are_the_last_whole_number(sigma, steps):
     """steps / sigma^2 <= mu^2, for a mu between those of so many steps and of one more."""
     mu = math.sqrt(steps + 0.5) / sigma
@@ -186,7 +187,7 @@ def test_the_three_ways_to_ask_agree():
 
 
 @given(st.floats(0.3, 3.0), st.floats(1.05, 2.0))
-@settings(max_examples=8)
+@examples(8)
 def test_a_stronger_target_takes_more_noise(mu, factor):
     weak, strong = (
         calibrate_dpsgd(sample_rate=0.05, steps=200, mu=one).noise_multiplier
@@ -236,7 +237,7 @@ def test_what_does_not_describe_a_run_is_refused(arguments, error, said):
 
 
 @given(st.floats(0.05, 20.0), st.sampled_from([1, 4, 100]))
-@settings(max_examples=20)
+@examples(20)
 def test_gaussian_noise_is_found_to_the_tolerance_asked(mu, times):
     found = calibrate(
         lambda sigma: Gaussian(sigma=sigma) * times, between=(1e-3, 1e3), mu=mu, tolerance=1e-9

@@ -1,7 +1,7 @@
 """Comparison: the order is the one that attacks would find."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gdpnum import (
@@ -25,6 +25,7 @@ from gdpnum import (
     tradeoff_curve,
 )
 from gdpnum.comparison import compare
+from tests.examples import examples
 
 RUN = DPSGD(noise_multiplier=1.0, sample_rate=0.01, steps=1000)
 
@@ -44,7 +45,7 @@ def test_eight_at_a_tiny_delta_is_more_private_than_six_at_a_larger_one():
 
 
 @given(st.floats(0.1, 5.0), st.floats(0.1, 5.0))
-@settings(max_examples=30)
+@examples(30)
 def test_gaussians_are_ordered_by_their_noise(one, two):
     found = compare(Gaussian(sigma=one), Gaussian(sigma=two))
     expected = "equal" if one == two else "more private" if one > two else "less private"

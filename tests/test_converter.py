@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -13,6 +13,7 @@ from gdpnum.converter import PLDConverter, gaussian_fdp, get_worst_case_regret
 from gdpnum.integrations.pld import from_pld, is_symmetric, ordered_curve
 from tests.curves import vertex_lists
 from tests.distributions import distribution, identity, randomized_response, side, sides
+from tests.examples import examples
 from tests.oracles import divergence, loss_masses
 
 EPSILONS = [0.0, 1e-12, 0.03, 0.1, 0.1 + 1e-9, 0.25, 0.4, 0.55, 0.7, 0.7999, 0.8, 1.0, 50.0]
@@ -166,7 +167,7 @@ def test_randomized_response_has_the_mu_of_its_formula(epsilon):
     assert exact * (1.0 - 1e-12) <= mu <= exact * (1.0 + 1e-11) + 1e-12
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(sides(largest_infinite=0.005), st.none() | sides(largest_infinite=0.005))
 def test_mu_holds_and_no_smaller_one_does(remove, add):
     pld, slack = distribution(remove, add), 0.01

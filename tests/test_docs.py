@@ -16,6 +16,7 @@ SHOWN = ("{output}", "{toctree}", "{glossary}", "{eval-rst}", "{include}")
 MAKES_AN_ENVIRONMENT = re.compile(r"\$ (pip|python -m venv|make) ")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES, ids=NAMES)
 def test_every_block_of_a_page_runs(page):
     session = code.Session()

@@ -18,6 +18,9 @@ from tests.oracles import (
     naive,
 )
 
+# They hold each other, and nothing of the library.
+pytestmark = pytest.mark.slow
+
 
 def lattice(lowest, highest, step):
     return [step * i for i in range(lowest, highest + 1)]

@@ -17,6 +17,9 @@ from tests.oracles import (
     gaussian_dp,
 )
 
+# They hold each other, and nothing of the library.
+pytestmark = pytest.mark.slow
+
 DIRECTIONS = closed_form.DIRECTIONS
 
 

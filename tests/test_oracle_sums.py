@@ -18,6 +18,9 @@ from tests.oracles import (
     naive,
 )
 
+# They hold each other, and nothing of the library.
+pytestmark = pytest.mark.slow
+
 
 def test_randomised_response_has_the_mu_of_pure_dp_and_regret_0_0575():
     pair = naive.randomized_response(1.0)

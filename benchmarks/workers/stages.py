@@ -5,20 +5,15 @@ from contextlib import ExitStack
 from functools import wraps
 from unittest import mock
 
-from gdpnum.loss import accountant, compose, spectrum
-
+from gdpnum.contour import fit
 from gdpnum.measures import gdp
 
 #: Stage -> its functions, each in the module where the caller looks it up.
 STAGES = {
-    "lattice": [(accountant, "pessimistic"), (accountant, "dominated")],
-    "transforms": [(spectrum.fft, "rfft"), (spectrum.fft, "irfft")],
-    "tilts and powers": [(compose, "tilted")],
-    "plans": [(gdp, "scheme"), (accountant, "steep_window"), (accountant, "whole_window")],
-    "error bounds": [(accountant, "compose"), (accountant, "_attacks")],
-    "curve": [(gdp, "lines_of"), (gdp, "curve_of")],
-    "mu": [(gdp, "_upper"), (gdp, "_mu_from_below"), (gdp, "_needed")],
-    "regret": [(gdp, "regret_bound")],
+    "description": [(gdp, "account")],
+    "transform": [(fit, "ordinary"), (fit, "ladder"), (fit, "sought")],
+    "mu": [(fit, "decided"), (fit, "smallest")],
+    "regret": [(fit, "regrets")],
     "rest": [(gdp, "fit_gdp")],
 }
 

@@ -41,7 +41,7 @@ class Block:
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """Packages without which the block cannot run."""
+        """Packages, or names in them, without which the block cannot run."""
         return tuple(self.options.get("needs", "").split())
 
 

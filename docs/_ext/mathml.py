@@ -16,7 +16,7 @@ _log = logging.getLogger(__name__)
 _SAID = {r"\arg": r"\operatorname{arg}"}
 
 # Characters of LaTeX from which on a formula may be wider than a phone.
-_LONG = 75
+_LONG = 45
 
 
 def _markup(latex: str, display: str, node: nodes.Node) -> str:

@@ -22,6 +22,7 @@ Its argument may be ``shell``: lines that begin with ``$``. Its options:
 from __future__ import annotations
 
 import hashlib
+import re
 import traceback
 from html import escape
 from pathlib import Path
@@ -35,8 +36,9 @@ from sphinx.util.docutils import SphinxDirective
 
 _KEY = "gdpnum-session"
 
-# Characters from which on a line was broken because it was full.
-_BROKEN = 58
+# Characters of a line of a terminal, and the word that follows a break with what is tied to it.
+_WIDTH = 80
+_CHUNK = re.compile(r"\S+(?: (?:[%=]|\d)\S*)*")
 
 
 class Run(SphinxDirective):
@@ -129,11 +131,13 @@ def _printed(text: str) -> nodes.Node:
     shown, is_table = [], False
     for number, line in enumerate(lines):
         following = lines[number + 1] if number + 1 < len(lines) else ""
-        if _has_columns(line) != is_table:
+        # A cell that goes on below itself belongs to its table.
+        if (_has_columns(line) or (is_table and line.startswith("    "))) != is_table:
             is_table = not is_table
             shown.append('<span class="columns">' if is_table else "</span>")
-        broken = len(line) >= _BROKEN and not is_table and following[:1].strip()
-        broken = broken and not _has_columns(following)
+        is_prose = not is_table and following[:1].strip() and not _has_columns(following)
+        # As textwrap does: where the next word, with what is tied to it, would not have fitted.
+        broken = is_prose and len(f"{line} {_CHUNK.match(following)[0]}") > _WIDTH
         end = '<span class="fold">\n</span>' if broken else "\n"
         shown.append(escape(line, quote=False) + end)
     content = "".join([*shown, "</span>" if is_table else ""]).rstrip("\n")

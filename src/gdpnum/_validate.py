@@ -188,3 +188,9 @@ def choice(name: str, value: object, allowed: Sequence[T]) -> T:
 def shown(name: str, value: object) -> str:
     """Return how a message about a wrong type begins."""
     return f"{name}={brief(value)} is of type {type(value).__name__}"
+
+
+def settle(owner: object, **values: object) -> None:
+    """Give the fields of a frozen dataclass their values, once checked."""
+    for name, value in values.items():
+        object.__setattr__(owner, name, value)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TypeVar
 
@@ -71,17 +71,26 @@ class Account:
         """The run as the contour takes it; None where it is not for the contour."""
         if self.releases is None or not self.is_exact or self.accuracy.grid_step is not None:
             return None
-        return run_of(self.releases.above)
+        above = self.releases.above
+        # A single release dies out slowly along a line, and is exact at the nodes of a lattice.
+        return None if len(above) == above[0].times == 1 else run_of(above)
 
-    @cached_property
-    def _contour(self) -> ContourBounds | None:
-        return None if self.run is None else ContourBounds(self.run, self.accuracy)
+    def _contours(self) -> Iterator[ContourBounds]:
+        """The contour as far as it is the cheaper engine, then where the lattice takes seconds."""
+        if self.run is not None:
+            yield ContourBounds(self.run, self.accuracy)
+            if self.lattice.is_long:
+                yield ContourBounds(self.run, self.accuracy, patient=True)
 
     @cached_property
     def lattice(self) -> LatticeBounds:
         """What the lattice finds."""
         every = self.releases or Releases([], [], 0.0)
-        return LatticeBounds(every.above, every.below, self.accuracy)
+        asked = self.accuracy
+        if not self.is_exact:
+            # A bracket is as wide as two errors and what theory leaves open: of the first, less.
+            asked = replace(asked, tolerance=asked.tolerance / 4.0)
+        return LatticeBounds(every.above, every.below, asked)
 
     @cached_property
     def curve(self) -> TradeoffCurve:
@@ -90,6 +99,9 @@ class Account:
             return self.known
         if self._profiled is not None:
             return ContourCurve(self._profiled)
+        bound = None if self.releases is None else self.releases.dominating_mu
+        if bound is not None:
+            return GaussianCurve(bound)
         steep = self.lattice.steep
         if self.releases is not None:
             steep = bounded_by(steep, largest_loss(self.releases.above))
@@ -105,18 +117,17 @@ class Account:
     @cached_property
     def _profiled(self) -> ContourBounds | None:
         """The contour's bounds, if the whole profile is in its reach."""
-        if self._contour is not None:
+        for contour in self._contours():
             with suppress(OutOfReach):
-                _ = self._contour.profile
-                return self._contour
+                _ = contour.profile
+                return contour
         return None
 
     def contour_fit(self, slack: float) -> Fits | None:
         """mu, its bracket and its regret by the contour; None where it is not for the contour."""
-        if self._contour is None or slack == 0.0:
-            return None
-        with suppress(OutOfReach):
-            return self._contour.fit(slack)
+        for contour in self._contours() if slack > 0.0 else ():
+            with suppress(OutOfReach):
+                return contour.fit(slack)
         return None
 
 

@@ -144,9 +144,12 @@ class Comparison:
                     "first": first,
                     "second": second,
                     "order": one.order,
+                    "delta_divergence": one.delta_divergence.value,
                     "forward": one.forward.value,
                     "backward": one.backward.value,
                     "smallest_fpr": one.smallest_fpr,
+                    "crossing": one.crossing
+                    and {"fpr": one.crossing.alpha, "tpr": one.crossing.tpr},
                 }
                 for (first, second), one in zip(pairs, self.pairings, strict=True)
             ],

@@ -17,7 +17,7 @@ from gdpnum import _validate
 from gdpnum.bounds.claims import lower_hull
 from gdpnum.curve.gaussian import GaussianCurve
 from gdpnum.curve.numbers import column, curve_from_vertices
-from gdpnum.curve.piecewise import PiecewiseCurve
+from gdpnum.curve.piecewise import piecewise
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import InvalidArgument
 from gdpnum.floats import Floats
@@ -110,8 +110,7 @@ class PLDConverter:
 
 
 def _vertices(curve: TradeoffCurve) -> tuple[Floats, Floats]:
-    assert isinstance(curve, PiecewiseCurve)  # as curves of distributions are
-    return curve.vertices
+    return piecewise(curve).vertices
 
 
 def gaussian_fdp(mu: float) -> Callable[[ArrayLike], float | Floats]:

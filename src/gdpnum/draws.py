@@ -13,12 +13,18 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, cast, final, get_args
 
 from gdpnum import _validate
-from gdpnum.account import tradeoff_curve
 from gdpnum.errors import GdpnumError, InvalidArgument
 from gdpnum.history import Segment, run_of, segments
-from gdpnum.mechanisms import DPSGD, Composed, FixedSize, Gaussian, Mechanism, Shuffled
-from gdpnum.mechanisms.composition import repeat
-from gdpnum.representations import ApproxDP, KnownCurve, PureDP
+from gdpnum.mechanisms import (
+    Composed,
+    FixedSize,
+    Gaussian,
+    Mechanism,
+    MixtureOfGaussians,
+    Shuffled,
+)
+from gdpnum.mechanisms.mechanism import repeat
+from gdpnum.representations import ApproxDP
 
 __all__ = ["Clipping", "Draws", "Scheme", "Seen", "batches_a_step", "batches_in_words", "run_as"]
 
@@ -234,29 +240,29 @@ def batches_a_step(recorded: float, draws: Draws) -> int:
 def _poisson(steps: tuple[Segment, ...], draws: Draws) -> Mechanism:
     """Each batch at the sampler's rate, or the recorded one if that is higher.
 
-    A record can be in several batches of one step, and then moves the sum several times as far.
-    Sum_j Bin(k, rate)(j) N(j, sigma^2) is also what a person with k records does, so the curve is
-    that of such a person.
+    A record can be in j of the k batches of one step, and then moves the sum j times as far:
+    sum_j Bin(k, rate)(j) N(j, sigma^2) against N(0, sigma^2).
     """
-    numbers = [batches_a_step(rate, draws) for _, rate, _ in steps]
-    rates = [
-        max(rate / number, draws.rate or 0.0)
-        for (_, rate, _), number in zip(steps, numbers, strict=True)
-    ]
-    drawn = [
-        (sigma, min(1.0, rate), n) for (sigma, _, n), rate in zip(steps, rates, strict=True) if n
-    ]
-    copies = draws.copies * max(numbers, default=1)
-    if copies == 1 or not drawn:
-        return run_of(drawn)
-    if any(sigma == 0.0 for sigma, _, _ in drawn):
-        return ApproxDP(epsilon=0.0, delta=1.0)
-    alike = [
-        DPSGD(noise_multiplier=sigma, sample_rate=rate, steps=n, records_per_person=copies)
-        for sigma, rate, n in drawn
-    ]
-    curve = tradeoff_curve(alike[0] if len(alike) == 1 else Composed(alike))
-    return KnownCurve(curve, PureDP(epsilon=0.0).curve())
+    alone, together = [], []
+    for sigma, recorded, n in steps:
+        number = batches_a_step(recorded, draws)
+        rate = min(1.0, max(recorded / number, draws.rate or 0.0))
+        copies = draws.copies * number
+        if copies == 1:
+            alone.append((sigma, rate, n))
+        elif n and sigma == 0.0:
+            return ApproxDP(epsilon=0.0, delta=1.0)
+        elif n:
+            weights = [
+                math.comb(copies, j) * rate**j * (1.0 - rate) ** (copies - j)
+                for j in range(copies + 1)
+            ]
+            noise = MixtureOfGaussians(sigma=sigma, shifts=range(copies + 1), weights=weights)
+            together.append(repeat(noise, n))
+    if not together:
+        return run_of(alone)
+    parts = [*together, run_of(alone)] if any(n for _, _, n in alone) else together
+    return parts[0] if len(parts) == 1 else Composed(parts)
 
 
 def _once(steps: tuple[Segment, ...], draws: Draws) -> Iterable[Mechanism]:

@@ -9,12 +9,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["NUMPY", "UNIT", "Floats", "quotient_above", "root_above", "root_below"]
+__all__ = [
+    "NUMPY",
+    "UNIT",
+    "Floats",
+    "quotient_above",
+    "quotient_below",
+    "root_above",
+    "root_below",
+]
 
 Floats = NDArray[np.float64]
 
 #: Unit roundoff of a double.
 UNIT = 2.0**-53
+
+#: Units that exp, expm1, log1p, sin, cos and arctan2 may be wrong by: four in the last place.
+FUNCTION = 8.0
 
 #: numpy's own handling of floating point events, as `np.errstate(**NUMPY)`: what may underflow here
 #: does so harmlessly, whatever a caller has set.
@@ -26,6 +37,14 @@ def quotient_above(dividend: float, divisor: float) -> float:
     found = dividend / divisor
     if math.isfinite(found) and Fraction(found) * Fraction(divisor) < Fraction(dividend):
         return math.nextafter(found, math.inf)
+    return found
+
+
+def quotient_below(dividend: float, divisor: float) -> float:
+    """The quotient of two positive numbers, rounded down: exact, or the next float below it."""
+    found = dividend / divisor
+    if math.isfinite(found) and Fraction(found) * Fraction(divisor) > Fraction(dividend):
+        return math.nextafter(found, 0.0)
     return found
 
 

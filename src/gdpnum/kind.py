@@ -49,10 +49,11 @@ class Kind:
     - ``squared_mu``: the square of a mu that holds without slack, as squares add up; exactly, as a
       fraction, or infinity. ``is_gaussian``: whether the release is exactly of that mu;
       ``is_tight``: whether no smaller mu holds without slack.
-    - ``mass_at_infinity``: the probability with which, as far as is known, it reveals everything.
+    - ``mass_at_infinity``: the probability with which, as far as is known, it reveals everything;
+      zero unless said.
     - ``divergences``: Renyi divergences at orders, None where nothing is revealed;
       ``concentration``: a bound on D_t / t at all orders t from one on.
-    - ``curve``: the trade-off curve, for what is known by one.
+    - ``curve``: the trade-off curve, for what is known by one, not by a pair.
     - ``knob``: what calibration turns.
     - ``words``: how a report says so many releases, or with None the thing alone.
     - ``readers``: names of the descriptions in other packages that become it.
@@ -69,15 +70,15 @@ class Kind:
     example: Mechanism
     pair: Callable[[Any], Pair | Bracket | None]
     squared_mu: Callable[[Any], Fraction | float]
-    is_gaussian: Callable[[Any], bool]
-    is_tight: Callable[[Any], bool]
-    mass_at_infinity: Callable[[Any], float]
     divergences: Callable[[Any, Floats], Divergences | None]
     concentration: Callable[[Any, float], float]
-    curve: Callable[[Any], Any] | Missing
     knob: Knob | Missing
     words: Callable[[Any, int | None], str]
-    readers: tuple[str, ...]
+    is_gaussian: Callable[[Any], bool] = lambda _: False
+    is_tight: Callable[[Any], bool] = lambda _: False
+    mass_at_infinity: Callable[[Any], float] = lambda _: 0.0
+    curve: Callable[[Any], Any] | Missing = Missing("its curve is computed, from its pair")
+    readers: tuple[str, ...] = ()
     is_by_divergences: bool = False
     together: Callable[[Any, int], Sequence[tuple[Pair | Bracket, int]]] | None = None
     is_several: Callable[[Any], bool] = lambda _: False

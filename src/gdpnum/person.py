@@ -16,8 +16,7 @@ from gdpnum.mechanisms import (
     PoissonSampled,
     Shuffled,
 )
-from gdpnum.mechanisms.composition import repeat
-from gdpnum.mechanisms.mechanism import checked
+from gdpnum.mechanisms.mechanism import checked, repeat
 from gdpnum.representations import KnownCurve
 
 __all__ = ["per_person", "protected_unit"]

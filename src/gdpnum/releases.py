@@ -49,6 +49,16 @@ class Releases(NamedTuple):
         """Whether both are the same, so that what lies between them is numerical error alone."""
         return self.below is self.above
 
+    @property
+    def dominating_mu(self) -> float | None:
+        """The mu of what dominates what was run, if that is Gaussian."""
+        squares: list[tuple[Fraction | float, int]] = [(Fraction(self.gaussian_mu) ** 2, 1)]
+        for pair, times in self.above:
+            if not isinstance(pair, GaussianPair):
+                return None
+            squares.append((Fraction(pair.mu) ** 2, times))
+        return composed_mu(squares)
+
     def merged(self) -> Releases:
         """The same with the Gaussians among the pairs, as one."""
         if self.gaussian_mu == 0.0:

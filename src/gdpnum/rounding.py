@@ -8,12 +8,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from typing import Any
 
 __all__ = [
     "as_given",
     "delta_shown",
     "each",
     "epsilon_shown",
+    "finite",
     "fpr_shown",
     "lower",
     "one_in",
@@ -69,6 +71,19 @@ def as_given(value: float) -> str:
     """
     short = f"{value:g}"
     return short if float(short) == value else repr(value)
+
+
+def finite(value: Any) -> Any:
+    """A document as JSON can hold it: infinity is a text, which ``float`` reads back.
+
+    >>> finite({"mu": float("inf"), "tpr": (0.5, 1.0)})
+    {'mu': 'inf', 'tpr': [0.5, 1.0]}
+    """
+    if isinstance(value, dict):
+        return {key: finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [finite(item) for item in value]
+    return str(value) if isinstance(value, float) and math.isinf(value) else value
 
 
 def times(count: int | None) -> str:

@@ -14,7 +14,7 @@ from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import InvalidType
 from gdpnum.mechanisms.mechanism import Mechanism
 
-__all__ = ["HasCurve", "Subject", "plain", "register_reader"]
+__all__ = ["HasCurve", "HasRun", "Subject", "plain", "register_reader"]
 
 
 class HasCurve(Protocol):
@@ -24,7 +24,15 @@ class HasCurve(Protocol):
         """The trade-off curve."""
 
 
-Subject: TypeAlias = Mechanism | TradeoffCurve | HasCurve
+class HasRun(Protocol):
+    """Whatever knows what was run, such as an accountant or the check of an engine."""
+
+    @property
+    def run(self) -> Mechanism:
+        """What was run."""
+
+
+Subject: TypeAlias = Mechanism | TradeoffCurve | HasCurve | HasRun
 """What the library can be asked about."""
 
 Reader = Callable[[object], "Mechanism | TradeoffCurve | None"]

@@ -6,7 +6,6 @@ and calibration all read it, so that a new argument of `DPSGD` is one line here.
 
 from __future__ import annotations
 
-import inspect
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -114,7 +113,7 @@ def is_poisson(values: Mapping[str, Any]) -> bool:
 
 
 def resolved(values: Mapping[str, Any], *, spelled: Spelled = as_key) -> dict[str, Any]:
-    """What is given, Poisson batches by rate and steps; what `DPSGD` does not take is refused."""
+    """What is given, Poisson batches by rate and steps."""
     # By identity: a step count of 0 equals False.
     given = {
         name: one for name in NAMES if (one := values.get(name)) is not None and one is not False
@@ -125,15 +124,6 @@ def resolved(values: Mapping[str, Any], *, spelled: Spelled = as_key) -> dict[st
         count = steps_of(given.pop("steps", None), given.pop("epochs", None), rate, spelled=spelled)
         given |= {} if rate is None else {"sample_rate": float(rate)}
         given |= {} if count is None else {"steps": count}
-        if given.get("batches") == "poisson" and "batches" not in _taken():
-            del given["batches"]
-    # How batches are drawn comes first: what else is given belongs to it.
-    for name in sorted(given, key=lambda one: one != "batches"):
-        if name not in _taken():
-            raise InvalidArgument(
-                f"{spelled(name)} is given, which DPSGD does not take in this version of gdpnum; "
-                "leave it out"
-            )
     return {name: _plain(value) for name, value in given.items()}
 
 
@@ -194,10 +184,6 @@ def steps_of(
 def _either_rate(spelled: Spelled) -> str:
     rate, batch, size = map(spelled, ("sample_rate", "batch_size", "dataset_size"))
     return f"pass either {rate}, or {batch} and {size}"
-
-
-def _taken() -> frozenset[str]:
-    return frozenset(inspect.signature(DPSGD).parameters)
 
 
 def _typed(number: float | Fraction) -> Fraction:

@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import ndtri
 
@@ -13,6 +13,7 @@ import gdpnum
 from gdpnum import DPSGD, GDP, AuditResult, Gaussian, InvalidArgument, InvalidType, PureDP
 from gdpnum.auditing.cuts import RATES
 from gdpnum.auditing.roc import DRAWN_FPRS, Roc
+from tests.examples import examples
 
 
 def quantiles(number, mu=0.0):
@@ -153,7 +154,7 @@ def test_ranks_are_fixed_by_the_numbers_alone():
     out=st.lists(st.floats(-5, 5, width=16), min_size=1, max_size=30),
     threshold=st.sampled_from(["bonferroni", 0.0]),
 )
-@settings(max_examples=40)
+@examples(40)
 def test_only_the_order_of_scores_matters(included, out, threshold):
     one = gdpnum.audit(included, out, threshold=threshold, claim=1.0)
     stretched = [[math.sinh(score) for score in scores[::-1]] for scores in (included, out)]

@@ -6,7 +6,7 @@ from itertools import pairwise
 import mpmath
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import ndtr, ndtri
 
@@ -15,6 +15,7 @@ from gdpnum.auditing.binomial import few, many, product_below, upper_rate
 from gdpnum.auditing.claim import claimed
 from gdpnum.auditing.region import Counts, p_value, region
 from tests.auditing.naive import masses
+from tests.examples import examples
 
 METHODS = ("joint", "clopper_pearson")
 
@@ -128,7 +129,7 @@ def test_a_p_value_is_at_most_any_level_no_more_often_than_that(method, mu):
     level=st.sampled_from([0.2, 0.05, 1e-3]),
     method=st.sampled_from(METHODS),
 )
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_the_p_value_the_bound_and_the_refutation_agree(fp, fn, mu, level, method):
     counts, claim = Counts(fp, 40, fn, 30), claimed(mu)
     left, p = region(counts, level, method), p_value(counts, claim, method)

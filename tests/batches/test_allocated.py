@@ -10,9 +10,10 @@ import math
 
 import numpy as np
 import pytest
-from scipy.special import ndtr
+from scipy.special import ndtr, ndtri
 
-from gdpnum.pairs.allocated import _WIDE, AllocatedPair
+from gdpnum import DPSGD, fit_gdp
+from gdpnum.pairs.allocated import _WIDE, AllocatedPair, _law
 from tests.batches.bounds import delta_of_atoms
 
 
@@ -49,18 +50,23 @@ def delta_of_bins(bins, s, epsilon, *, reverse):
     return float((weights * call(strikes, s)).sum()) / bins
 
 
+def attacked(sigma, bins, *, reverse):
+    pair = AllocatedPair(sigma, bins, merged=True)
+    return (pair.reversed() if reverse else pair).atoms
+
+
 @pytest.mark.parametrize(
     ("sigma", "bins"),
     [(0.4, 2), (0.7, 2), (1.0, 2), (2.0, 2), (10.0, 2), (1.0, 3), (2.0, 3), (10.0, 3)],
 )
 @pytest.mark.parametrize("reverse", [False, True])
 def test_two_or_three_bins_are_bracketed(sigma, bins, reverse):
-    above, below = AllocatedPair(sigma, bins).atoms, AllocatedPair(sigma, bins, merged=True).atoms
+    above, below = AllocatedPair(sigma, bins).atoms, attacked(sigma, bins, reverse=reverse)
     for z in (0.0, 0.5, 1.0, 2.0, 4.0):
         epsilon = z / sigma
         exact = delta_of_bins(bins, 1.0 / sigma, epsilon, reverse=reverse)
         high = delta_of_atoms(above, epsilon, reverse=reverse)
-        low = delta_of_atoms(below, epsilon, reverse=reverse)
+        low = delta_of_atoms(below, epsilon)
         assert low <= exact * (1.0 + 1e-12) + 1e-15
         assert exact <= high * (1.0 + 1e-12) + 1e-15
         if exact > 1e-12:
@@ -86,13 +92,15 @@ def test_the_lattice_and_the_grid_agree_where_they_meet(reverse, monkeypatch):
     found = []
     for wide in (0.0, 1e9):
         monkeypatch.setattr("gdpnum.pairs.allocated._WIDE", wide)
+        _law.cache_clear()
         above = AllocatedPair(sigma, bins).atoms
-        below = AllocatedPair(sigma, bins, merged=True).atoms
-        found.append((below, above))
+        found.append((attacked(sigma, bins, reverse=reverse), above))
+    _law.cache_clear()
     assert _WIDE > 0.0
     for epsilon in (0.1, 0.5, 1.0, 2.0):
         (low, high), (other_low, other_high) = (
-            [delta_of_atoms(pair, epsilon, reverse=reverse) for pair in both] for both in found
+            (delta_of_atoms(below, epsilon), delta_of_atoms(above, epsilon, reverse=reverse))
+            for below, above in found
         )
         assert low <= other_high * (1.0 + 1e-9)
         assert other_low <= high * (1.0 + 1e-9)
@@ -113,3 +121,31 @@ def test_a_caller_who_raises_on_floating_point_gets_an_answer():
     with np.errstate(all="raise"):
         assert AllocatedPair(0.4, 50).atoms.mass_at_infinity < 1e-15
         assert AllocatedPair(2.0, 500, merged=True).atoms.mass_at_infinity == 0.0
+
+
+def test_no_attack_in_either_direction_shows_more_than_is_true():
+    """Near a TPR of one a mass too large by 1e-9 would look like a much larger mu."""
+    s, slack, (z, weights) = 1.0, 1e-10, normal(2**10)
+    rest, shifted = np.exp(s * z - 0.5 * s**2), np.exp(s * z - 0.5 * s**2) * weights
+    exact = 0.0
+    for loss in np.append(np.linspace(-3.0, 9.0, 60), np.linspace(5.0, 6.0, 60)):
+        # W > e^loss, by one integral, and W < e^loss for the other direction.
+        with np.errstate(divide="ignore"):
+            edge = np.log(np.maximum(2.0 * math.exp(loss) - rest, 0.0)) / s + 0.5 * s
+        for ours, theirs, side in ((shifted, weights, -edge), (weights, shifted, edge)):
+            alpha, missed = (theirs * ndtr(side)).sum(), (ours * ndtr(-side)).sum()
+            if alpha > 0.0 and missed + slack < 1.0:
+                exact = max(exact, float(-ndtri(alpha) - ndtri(missed + slack)))
+    fit = fit_gdp(DPSGD(noise_multiplier=1.0, batches="allocated", steps_per_epoch=2, epochs=1))
+    assert fit.mu_lower <= exact * (1.0 + 1e-4) <= fit.mu * (1.0 + 2e-4)
+    assert fit.mu <= fit.mu_lower * (1.0 + 1e-3)
+    assert fit.mu_lower < fit.mu
+
+
+@pytest.mark.parametrize(("sigma", "bins", "epochs"), [(5.0, 10**5, 1000), (50.0, 10**6, 1000)])
+def test_many_bins_and_epochs_are_known_by_their_variance(sigma, bins, epochs):
+    """So many small losses are Gaussian: mu^2 = E (exp(1 / sigma^2) - 1) / t, almost."""
+    mu = math.sqrt(epochs * math.expm1(1.0 / sigma**2) / bins)
+    run = DPSGD(noise_multiplier=sigma, batches="allocated", steps_per_epoch=bins, epochs=epochs)
+    fit = fit_gdp(run)
+    assert fit.mu_lower <= mu <= fit.mu <= 1.005 * fit.mu_lower

@@ -33,6 +33,7 @@ from gdpnum.pairs.atomic import discrete_gaussian_pair
 from gdpnum.pairs.gaussian import GaussianPair
 from gdpnum.renyi.divergences import renyi_divergences
 from tests.charges.batch_pins import BATCH_PINS
+from tests.charges.contour_pins import CONTOUR_PINS
 from tests.charges.person_pins import PERSON_PINS
 
 BITS = 256
@@ -531,15 +532,23 @@ PINS: dict[str, Callable[[], None]] = {
     and getattr(function, "__module__", "") == __name__
 }
 PINS["drift"] = drift_of_losses
-PINS = {name: in_balls(function) for name, function in PINS.items()} | BATCH_PINS | PERSON_PINS
+PINS = {name: in_balls(function) for name, function in PINS.items()}
+PINS |= BATCH_PINS | PERSON_PINS | CONTOUR_PINS
+
+
+# Charges that are logarithms of what is granted.
+LOGARITHMS = {"alias_above", "alias_below", "slow_decay"}
 
 
 def zeroed(monkeypatch, name):
-    """Take a charge away: zero, or an array of zeros."""
+    """Take a charge away: zero, or arrays of zeros."""
     original = getattr(charges, name)
+    none = -np.inf if name in LOGARITHMS else 0.0
 
     def nothing(*arguments, **named):
         found = original(*arguments, **named)
-        return np.zeros_like(found) if isinstance(found, np.ndarray) else 0.0
+        if isinstance(found, tuple):
+            return tuple(np.zeros_like(one) for one in found)
+        return np.full_like(found, none) if isinstance(found, np.ndarray) else none
 
     monkeypatch.setattr(charges, name, nothing)

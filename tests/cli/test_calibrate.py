@@ -51,7 +51,11 @@ def test_steps_are_whole():
         ("--sample-rate 0.01 --steps 10 --mu 1 --advantage 0.1", "--mu and --advantage are given"),
         ("--sample-rate 0.01 --steps 10 --epsilon 1", "--epsilon is given without --delta"),
         ("--sample-rate 0.01 --steps 10 --fpr 0.1 --mu 1", "--fpr is given without --tpr"),
-        ("--sample-rate 0.01 --steps 10 --tpr 0.01 --fpr 0.1", "--tpr=0.01 is not above --fpr=0.1"),
+        (
+            "--sample-rate 0.01 --steps 10 --tpr 0.01 --fpr 0.1",
+            "--tpr=0.01 is not above --fpr=0.1: guessing at random reaches that; pass a larger "
+            "--tpr,",
+        ),
         ("--sample-rate 0.01 --steps 10 --mu 1 --slack 2", "--slack=2.0 is outside [0, 1)"),
         ("--sample-rate 0.01 --steps 10 --mu 0", "--mu=0.0 is not positive"),
         ("--noise-multiplier 1 --epochs 2 --mu 1", "epochs need a sample rate above 0"),

@@ -11,6 +11,7 @@ import time
 import pytest
 
 from tests.cli.invoking import environment, printed, refused
+from tests.examples import mostly_slow
 
 # What is typed, and what must be among what the shell then offers.
 LINES = [
@@ -42,7 +43,7 @@ def needs(name):
 
 
 @needs("bash")
-@pytest.mark.parametrize(("typed", "offered"), LINES, ids=[line for line, _ in LINES])
+@pytest.mark.parametrize(("typed", "offered"), mostly_slow(LINES, quick=LINES[1:2]))
 def test_bash_completes(shell, typed, offered):
     folder, env = shell
     program = (

@@ -14,6 +14,7 @@ def test_mu_says_the_rest():
     assert found == {
         "from": {"mu": 1.0},
         "mu": 1.0,
+        "slack": 0.0,
         "holds_for": "every mu-GDP mechanism",
         "advantage": library.advantage_from_mu(1.0),
         "rho": library.rho_from_mu(1.0),
@@ -104,7 +105,8 @@ def test_what_is_converted_agrees_with_what_is_run(options, source):
     assert converted["advantage"] == pytest.approx(run["advantage"], rel=1e-12)
 
 
-def test_a_rho_has_no_mu_but_the_rest():
-    found = document("convert", "--rho", "0.5")
-    assert (found["mu"], found["rho"]) == ("inf", 0.5)
-    assert "mu         none " in printed("convert", "--rho", "0.5")
+def test_a_rho_has_the_mu_of_its_statement_with_its_slack():
+    found, stated = document("convert", "--rho", "0.5"), document("run", "ZCDP:rho=0.5")
+    assert (found["mu"], found["slack"], found["rho"]) == (stated["mu"], 1e-10, 0.5)
+    assert "of Gaussian DP, with slack 1e-10" in printed("convert", "--rho", "0.5")
+    assert "slack" not in printed("convert", "--epsilon", "0.5")

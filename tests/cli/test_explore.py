@@ -9,9 +9,10 @@ import pytest
 
 from gdpnum.cli import files
 from tests.cli.invoking import command, environment, printed, refused
+from tests.examples import mostly_slow
 
 
-@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
+@pytest.mark.parametrize("host", mostly_slow(["127.0.0.1", "localhost"], quick=["localhost"]))
 def test_it_says_where_it_is_answers_and_ends_quietly(host):
     started = command("explore", "--port", "0", "--no-browser", "--host", host)
     with subprocess.Popen(
@@ -31,6 +32,7 @@ def test_it_says_where_it_is_answers_and_ends_quietly(host):
     assert (program.returncode, rest.strip(), errors) == (0, "", "")
 
 
+@pytest.mark.slow
 def test_on_the_network_it_says_what_that_means():
     started = command("explore", "--port", "0", "--no-browser", "--host", "0.0.0.0", "--network")
     with subprocess.Popen(

@@ -90,17 +90,17 @@ def test_the_documented_keys_of_a_statement_are_there():
 # --- start --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["dpsgd", "--help"], ["sweep", "--help"]])
-def test_help_loads_nothing_that_computes(arguments):
+def test_help_loads_nothing_that_computes():
     program = (
-        "import sys; from gdpnum.cli import app; app(sys.argv[1:], standalone_mode=False);"
+        "import sys; from gdpnum.cli import app\n"
+        "for words in ([], ['dpsgd'], ['sweep']): app([*words, '--help'], standalone_mode=False)\n"
         "assert not {'numpy', 'scipy', 'matplotlib'} & set(sys.modules), 'heavy import'"
     )
     done = subprocess.run(
-        [sys.executable, "-c", program, *arguments], capture_output=True, text=True, check=False
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
     )
     assert (done.returncode, done.stderr) == (0, "")
-    assert "Usage" in done.stdout
+    assert done.stdout.count("Usage") == 3
 
 
 def test_an_answer_loads_no_more_than_it_needs():
@@ -124,9 +124,7 @@ def test_an_answer_loads_no_more_than_it_needs():
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["dpsgd"], "pass --noise-multiplier, with a sample rate and steps"),
         (["nosuch"], "No such command 'nosuch'; see gdpnum --help"),
-        (["opacus", "none.pt"], "none.pt cannot be used: No such file or directory"),
         (["dpsgd", *words(DPSGD), "--report", "no/such.md"], "--report no/such.md cannot be"),
     ],
 )

@@ -180,6 +180,7 @@ def interrupted(tmp_path_factory):
     return folder, running.returncode, stdout, stderr
 
 
+@pytest.mark.slow
 def test_an_interrupted_sweep_says_how_to_go_on(interrupted):
     folder, status, stdout, stderr = interrupted
     assert (status, stdout) == (130, "")
@@ -188,6 +189,7 @@ def test_an_interrupted_sweep_says_how_to_go_on(interrupted):
     assert [path.name for path in folder.iterdir()] == ["rows.jsonl"]
 
 
+@pytest.mark.slow
 def test_the_same_command_finishes_it(interrupted):
     folder, *_ = interrupted
     kept = (folder / "rows.jsonl").read_text().splitlines()[1:]

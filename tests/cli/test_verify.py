@@ -76,7 +76,9 @@ def test_an_entry_of_the_registry_is_written_and_read(tmp_path):
     run = ("report", "Gaussian:sigma=2", "--name", "x", "--date", "2026-03-01")
     entry = printed(*run, "--format", "registry", *options)
     assert entry.startswith("url_slug: x-a-2026\n")
-    assert "the registry requires" in refused(*run, "--format", "registry")
+    said = refused(*run, "--format", "registry")
+    assert "the registry requires" in said
+    assert "as in --field " in said
     assert "--field is for --format registry" in refused(*run, *options)
     pytest.importorskip("yaml")
     file = tmp_path / "entry.yaml"

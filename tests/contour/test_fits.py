@@ -217,3 +217,25 @@ def test_chords_lie_above_the_profile():
 def test_it_says_so_at_once_where_it_is_of_no_use(run):
     with pytest.raises(contour.OutOfReach, match="use the lattice"):
         contour.fits([run], slack=1e-10, most=1e6)
+
+
+@pytest.mark.parametrize("mu", [0.3, 0.9])
+def test_gaussians_that_outweigh_the_rest_are_taken_apart(mu):
+    """f_mu composed with f_m - s is at least f_sqrt(m^2 + mu^2) - s, and no more than f_mu."""
+    rest = poisson((31.0, 0.0035, 5936))
+    together = contour.fits([[*rest, contour.Segment(contour.Gaussian(mu), 1)]], slack=1e-10)
+    alone = contour.fits([rest], slack=1e-10)
+    assert together.mu[0] <= np.hypot(mu, alone.mu[0]) * (1 + 1e-14)
+    assert together.mu[0] >= mu - 2.0 * ndtri((1.0 + 1e-10) / 2.0)
+    assert together.mu[0] - together.mu_lower[0] <= 1e-6 * together.mu[0]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_one_run_alone_is_what_it_is_among_others(seed):
+    """The quick way for one run and the general one: both brackets hold the same mu."""
+    run, other = ordinary(40 + seed), ordinary(60 + seed)
+    alone, among = contour.fits([run], slack=1e-9), contour.fits([run, other], slack=1e-9)
+    assert alone.mu_lower[0] <= among.mu[0]
+    assert among.mu_lower[0] <= alone.mu[0]
+    assert alone.regret[0] == pytest.approx(among.regret[0], abs=1e-8)
+    assert alone.advantage[0] == pytest.approx(among.advantage[0], rel=1e-9)

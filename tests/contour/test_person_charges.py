@@ -4,11 +4,10 @@ import numpy as np
 import pytest
 from mpmath import mp, mpf
 
-from gdpnum import contour
-from gdpnum.contour import charges
-from gdpnum.contour.charges import UNIT
+from gdpnum import charges, contour
 from gdpnum.contour.grid import lifted_cut, lifted_spacing, spacing
 from gdpnum.contour.pairs import Steps
+from gdpnum.floats import UNIT
 from gdpnum.pairs.mixture import person_pair
 
 # sigma, rate, records: rare and frequent ones, many at once, hardly ever none.

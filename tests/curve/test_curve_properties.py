@@ -4,7 +4,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gdpnum import (
@@ -18,6 +18,7 @@ from gdpnum import (
     tradeoff_curve,
 )
 from gdpnum.curve.piecewise import PiecewiseCurve
+from tests.examples import examples
 
 leaves = st.one_of(
     st.builds(
@@ -51,7 +52,8 @@ mechanisms = st.one_of(
         st.integers(1, 20),
     ),
 )
-modest = settings(max_examples=40, deadline=None)
+
+modest = examples(40)
 curve_of = cache(tradeoff_curve)
 
 # Rounding of a value of size one, in sums and interpolations of a few terms.

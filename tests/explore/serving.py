@@ -13,16 +13,11 @@ import uvicorn
 from gdpnum.cli.sources import source_of
 from gdpnum.explore import application
 
-OPTIONS = (
-    *("noise_multiplier", "sample_rate", "batch_size", "dataset_size", "steps", "epochs"),
-    *("neighbouring", "delta", "fpr"),
-)
-
 
 @contextmanager
 def serving(**options):
     """The port of the application while it runs."""
-    app = application(**{"reader": source_of, "options": OPTIONS, **options})
+    app = application(**{"reader": source_of, **options})
     with socket.create_server(("127.0.0.1", 0)) as listening:
         config = uvicorn.Config(app, log_level="critical", lifespan="off", access_log=False)
         server = uvicorn.Server(config)

@@ -84,16 +84,16 @@ def test_it_refuses_to_listen_where_others_reach_it(host):
     with pytest.raises(
         gdpnum.InvalidArgument, match=r"can be reached from other machines.*--network"
     ):
-        serve(host=host, browser=False, reader=source_of, options=())
+        serve(host=host, browser=False, reader=source_of)
 
 
 def test_a_port_that_is_none_or_taken_is_refused():
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         with pytest.raises(gdpnum.InvalidArgument, match=f"port={port} cannot be listened at"):
-            serve(port=port, browser=False, reader=source_of, options=())
+            serve(port=port, browser=False, reader=source_of)
     with pytest.raises(gdpnum.InvalidArgument, match="port=70000 is above 65535"):
-        serve(port=70_000, browser=False, reader=source_of, options=())
+        serve(port=70_000, browser=False, reader=source_of)
 
 
 def test_loopback_is_told_from_the_rest():

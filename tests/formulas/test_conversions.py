@@ -435,7 +435,9 @@ def test_any_kind_of_number_gives_the_same_float(function, name):
 
 
 @pytest.mark.parametrize(
-    ("function", "name"), [one for one in ARGUMENTS if one[0] not in OF_MU], ids=str
+    ("function", "name"),
+    [one for one in ARGUMENTS if one[0] not in OF_MU],
+    ids=lambda part: getattr(part, "__name__", part),
 )
 def test_only_what_follows_from_mu_takes_arrays(function, name):
     with pytest.raises(InvalidType, match=rf"^{name}=.*not a number; pass "):

@@ -2,10 +2,11 @@
 
 import copy
 import math
+import os
 import pickle
 import subprocess
 import sys
-import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,11 +17,12 @@ from gdpnum import (
     ZCDP,
     ApproxDP,
     DiscreteLaplace,
+    FixedSize,
     Gaussian,
     InvalidArgument,
     InvalidType,
-    KnownCurve,
     Laplace,
+    MixtureOfGaussians,
     PoissonSampled,
     PureDP,
     UnsupportedMechanism,
@@ -48,15 +50,15 @@ repeated, tree = events.SelfComposedDpEvent, events.SingleEpochTreeAggregationDp
 response, mixture = events.RandomizedResponseDpEvent, events.MixtureOfGaussiansDpEvent
 
 
+drawn = events.SampledWithoutReplacementDpEvent
+
+
 def dpsgd(sigma, rate, steps):
     return repeated(sampled(rate, gaussian(sigma)), steps)
 
 
 def mechanism(event, neighbouring="add_remove"):
-    with warnings.catch_warnings():
-        # That has a test of its own.
-        warnings.simplefilter("ignore", ours.RelabelledNeighbours)
-        return from_dp_event(event, neighbouring=neighbouring)
+    return from_dp_event(event, neighbouring=neighbouring)
 
 
 # --- the mechanisms that events are -------------------------------------------------------------
@@ -82,9 +84,15 @@ def test_a_reference_run_has_its_mu():
     ("event", "neighbouring", "expected"),
     [
         (gaussian(2.0), "add_remove", Gaussian(sigma=2.0)),
-        (gaussian(2.0), "replace_special", Gaussian(sigma=2.0)),
+        (gaussian(2.0), "replace_special", Gaussian(sigma=2.0, neighbouring="zero_out")),
         (gaussian(2.0), "replace", Gaussian(sigma=2.0, neighbouring="replace")),
         (laplace(3.0), "add_remove", Laplace(scale=3.0)),
+        (laplace(3.0), "replace", Laplace(scale=3.0, neighbouring="replace")),
+        (
+            events.DiscreteLaplaceDpEvent(0.5, 3),
+            "replace_special",
+            DiscreteLaplace(scale=2.0, sensitivity=3, neighbouring="zero_out"),
+        ),
         (events.DiscreteLaplaceDpEvent(0.5, 1), "add_remove", DiscreteLaplace(scale=2.0)),
         (sampled(0.1, laplace(3.0)), "add_remove", PoissonSampled(Laplace(scale=3.0), rate=0.1)),
         (
@@ -103,17 +111,39 @@ def test_a_reference_run_has_its_mu():
             PoissonSampled(Gaussian(sigma=2.0), rate=0.1),
         ),
         (sampled(1.0, repeated(laplace(3.0), 2)), "add_remove", Laplace(scale=3.0) * 2),
-        (tree(2.0, 7), "replace_special", Gaussian(sigma=2.0) * 3),
-        (tree(2.0, [3, 8, 5]), "replace_special", Gaussian(sigma=2.0) * 4),
+        (tree(2.0, 7), "replace_special", Gaussian(sigma=2.0, neighbouring="zero_out") * 3),
+        (tree(2.0, [3, 8, 5]), "replace_special", Gaussian(sigma=2.0, neighbouring="zero_out") * 4),
         (tree(2.0, 1), "replace", Gaussian(sigma=2.0, neighbouring="replace")),
         (tree(2.0, 7), "replace", Gaussian(sigma=2.0, neighbouring="replace") * 3),
         (mixture(2.0, [0.0, 4.0], [0.75, 0.25]), "add_remove", None),
         (mixture(2.0, [4.0], [1.0]), "add_remove", None),
+        (
+            sampled(0.5, mixture(2.0, [1.0, 2.0], [0.5, 0.5])),
+            "add_remove",
+            MixtureOfGaussians(sigma=2.0, shifts=[0, 1, 2], weights=[0.5, 0.25, 0.25]),
+        ),
         (events.ZCDpEvent(0.5), "replace", ZCDP(rho=0.5)),
+        # What JAX-Privacy makes of no noise.
+        (events.ZCDpEvent(math.inf), "replace", ApproxDP(epsilon=0.0, delta=1.0)),
+        (sampled(0.5, events.ZCDpEvent(math.inf)), "add_remove", ApproxDP(epsilon=0.0, delta=1.0)),
         (repeated(composed([events.ZCDpEvent(0.25)] * 2), 3), "replace", ZCDP(rho=1.5)),
         (events.NoOpDpEvent(), "add_remove", PureDP(epsilon=0.0)),
         (composed([]), "add_remove", PureDP(epsilon=0.0)),
         (sampled(0.0, gaussian(1.0)), "add_remove", PureDP(epsilon=0.0)),
+        (sampled(0.0, gaussian(0.0)), "add_remove", PureDP(epsilon=0.0)),
+        (drawn(10, 0, gaussian(0.0)), "replace", PureDP(epsilon=0.0)),
+        (
+            drawn(1000, 10, repeated(gaussian(4.0), 4)),
+            "replace",
+            FixedSize(
+                Gaussian(sigma=2.0, neighbouring="replace"), batch_size=10, dataset_size=1000
+            ),
+        ),
+        (
+            drawn(10, 10, laplace(2.0)),
+            "replace",
+            Laplace(scale=2.0, neighbouring="replace"),
+        ),
         (composed([events.NoOpDpEvent(), gaussian(1.0)]), "add_remove", Gaussian(sigma=1.0)),
         (
             composed([gaussian(1.0), laplace(2.0), repeated(gaussian(1.0), 2)]),
@@ -139,6 +169,7 @@ def test_an_event_is_the_mechanism_it_describes(event, neighbouring, expected):
         laplace(0.0),
         sampled(0.5, gaussian(0.0)),
         mixture(0.0, [0.0, 1.0], [0.5, 0.5]),
+        events.DiscreteLaplaceDpEvent(0.0, 1),
         composed([gaussian(1.0), repeated(events.NonPrivateDpEvent(), 3)]),
     ],
     ids=str,
@@ -246,7 +277,7 @@ def test_a_mixture_is_bounded_from_above():
     probabilities = [0.95, 0.025, 0.025]
     run = mechanism(repeated(mixture(1.0, [0.0, 1.0, 1.0 + 1e-9], probabilities), 200))
     native = fit_gdp(DPSGD(noise_multiplier=1.0, sample_rate=0.05, steps=200))
-    assert isinstance(run.parts[0][0], KnownCurve)
+    assert isinstance(run.parts[0][0], MixtureOfGaussians)
     assert native.mu_lower <= fit_gdp(run).mu <= 1.003 * native.mu
 
 
@@ -289,13 +320,11 @@ def test_one_bucket_and_pure_chance_tell_nothing():
             "add_remove",
             r"^events\[2\].event.event: UnsupportedDpEvent",
         ),
-        (laplace(1.0), "replace", "'add_remove' or 'replace_special'"),
-        (sampled(0.1, laplace(1.0)), "replace", "^event: LaplaceDpEvent has a bound"),
+        (sampled(0.1, laplace(1.0)), "replace", "known for Gaussian noise"),
         (mixture(1.0, [0.0, 1.0], [0.5, 0.5]), "replace", "MixtureOfGaussians"),
         (response(0.5, 4), "add_remove", "number of answers"),
         (tree(5.0, 8), "add_remove", "^event: SingleEpochTree.*'replace_special' or 'replace'"),
         (sampled(0.1, tree(5.0, 8)), "add_remove", "^event: SingleEpochTree.*other leaves"),
-        (events.ZCDpEvent(0.5, 0.1), "add_remove", "xi=0 only"),
         (sampled(0.1, repeated(gaussian(1.0), 2)), "replace", "several of Gaussian"),
         (
             sampled(0.1, composed([gaussian(1.0), laplace(1.0)])),
@@ -303,12 +332,10 @@ def test_one_bucket_and_pure_chance_tell_nothing():
             "several of Gaussian",
         ),
         (sampled(0.1, repeated(laplace(1.0), 2)), "add_remove", "several of Gaussian"),
-        (sampled(0.1, events.ZCDpEvent(0.5)), "add_remove", r"if ZCDP\(rho=0.5\) is released"),
-        (
-            sampled(0.1, mixture(1.0, [0.0, 1.0, 2.0], [0.5, 0.25, 0.25])),
-            "add_remove",
-            "no bound for neighbouring",
-        ),
+        (sampled(0.1, events.ZCDpEvent(0.5)), "replace_special", r"if ZCDP\(rho=0.5\) is released"),
+        (drawn(100, 10, events.ZCDpEvent(0.5)), "replace_special", "no bound for neighbouring"),
+        (drawn(100, 10, gaussian(1.0)), "add_remove", "draws the others more or less often"),
+        (drawn(100, 10, laplace(1.0)), "replace", "no bound for neighbouring"),
     ],
     ids=str,
 )
@@ -324,9 +351,9 @@ def test_an_event_without_a_bound_is_refused_by_its_path(event, neighbouring, me
         (repeated(gaussian(-1.0), 2), r"^event: noise_multiplier=-1.0 is negative"),
         (composed([gaussian(math.nan)]), r"^events\[0\]: noise_multiplier=nan"),
         (repeated(gaussian(1.0), -1), "^event: count=-1 is below 0"),
-        (mixture(1.0, [0.0, 1.0], [0.5]), "2 sensitivities with 1 sampling_probs"),
+        (mixture(1.0, [0.0, 1.0], [0.5]), "2 shifts with 1 weights"),
         (mixture(1.0, [0.0, 1.0], [0.5, 0.1]), "of sum 0.6"),
-        (events.DiscreteLaplaceDpEvent(0.0, 1), "noise_parameter=0.0 is not positive"),
+        (events.DiscreteLaplaceDpEvent(-1.0, 1), "noise_parameter=-1.0 is negative"),
     ],
     ids=str,
 )
@@ -348,7 +375,7 @@ def test_what_is_no_event_is_refused(wrong):
         mechanism(composed([wrong]))
 
 
-@pytest.mark.parametrize("wrong", [None, "zero_out", 1, "ADD_OR_REMOVE_ONE"])
+@pytest.mark.parametrize("wrong", [None, "zeroed", 1, "ADD_OR_REMOVE_ONE"])
 def test_the_relation_must_be_one(wrong):
     with pytest.raises(InvalidArgument, match="neighbouring"):
         mechanism(gaussian(1.0), wrong)
@@ -370,8 +397,27 @@ def newer(name, **fields):
     ("event", "expected"),
     [
         (newer("EpsilonDeltaDpEvent", epsilon=1.0, delta=1e-6), ApproxDP(epsilon=1.0, delta=1e-6)),
-        (newer("ExponentialMechanismDpEvent", epsilon=0.5), PureDP(epsilon=0.5)),
-        (newer("PermuteAndFlipDpEvent", epsilon=0.5), PureDP(epsilon=0.5)),
+        (newer("EpsilonDeltaDpEvent", epsilon=0.0, delta=0.0), PureDP(epsilon=0.0)),
+        (
+            newer("ExponentialMechanismDpEvent", epsilon=0.5),
+            gdpnum.ExponentialMechanism(epsilon=0.5),
+        ),
+        (
+            newer("PermuteAndFlipDpEvent", epsilon=0.5),
+            gdpnum.ReportNoisyMax(scale=4.0, noise="exponential"),
+        ),
+        (
+            newer("DiscreteGaussianDpEvent", sigma=3.0, sensitivity=2.0, dimension=1),
+            gdpnum.DiscreteGaussian(sigma=3.0, sensitivity=2),
+        ),
+        (
+            newer("RandomAllocationDpEvent", event=gaussian(2.0), num_selected=3, num_steps=10),
+            gdpnum.Allocated(Gaussian(sigma=2.0), bins=10, times=3),
+        ),
+        (
+            newer("RandomAllocationDpEvent", event=gaussian(0.0), num_selected=0, num_steps=10),
+            PureDP(epsilon=0.0),
+        ),
         (
             newer("DiscreteGaussianDpEvent", sigma=3.0, sensitivity=1.0, dimension=None),
             gdpnum.DiscreteGaussian(sigma=3.0),
@@ -384,10 +430,14 @@ def test_events_of_other_versions_are_known_by_name(event, expected):
     assert mechanism(event) == expected
 
 
-def test_a_discrete_gaussian_of_another_sensitivity_has_no_bound():
-    event = newer("DiscreteGaussianDpEvent", sigma=3.0, sensitivity=2.0, dimension=1)
-    with pytest.raises(UnsupportedMechanism, match="sensitivity=1 only"):
-        mechanism(event)
+@pytest.mark.parametrize("sensitivity", [1.5, 2.0])
+def test_of_a_discrete_gaussian_on_vectors_rho_is_known(sensitivity):
+    event = newer("DiscreteGaussianDpEvent", sigma=3.0, sensitivity=sensitivity, dimension=None)
+    for neighbouring, moved in (("add_remove", sensitivity), ("replace", 2.0 * sensitivity)):
+        run = mechanism(event, neighbouring)
+        assert isinstance(run, ZCDP)
+        assert run.rho == pytest.approx(moved**2 / 18.0)
+        assert run.rho >= moved**2 / 18.0
 
 
 # --- accountants --------------------------------------------------------------------------------
@@ -397,31 +447,10 @@ def test_a_discrete_gaussian_of_another_sensitivity_has_no_bound():
 def test_what_an_accountant_composed_is_read_from_its_ledger(neighbouring):
     accountant = theirs.pld.PLDAccountant(RELATIONS[neighbouring])
     accountant.compose(gaussian(2.0), 2).compose(sampled(0.1, gaussian(3.0)), 5)
-    relation = "replace" if neighbouring == "replace" else "add_remove"
+    relation = neighbouring.replace("replace_special", "zero_out")
     two, three = (Gaussian(sigma=sigma, neighbouring=relation) for sigma in (2.0, 3.0))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ours.RelabelledNeighbours)
-        run = from_dp_accountant(accountant)
+    run = from_dp_accountant(accountant)
     assert run == two * 2 + PoissonSampled(three, rate=0.1) * 5
-
-
-def test_a_label_that_is_not_the_relation_asked_for_is_warned_of_where_it_is_given():
-    event = dpsgd(1.0, 0.1, 20)
-    said = {"expected_warning": ours.RelabelledNeighbours, "match": "labelled.*replace_special"}
-    accountant = ours.GdpnumAccountant(Relation.REPLACE_SPECIAL).compose(event)
-    for ask in (
-        lambda: from_dp_event(event, neighbouring="replace_special"),
-        lambda: from_dp_event(event, neighbouring=Relation.REPLACE_SPECIAL),
-        lambda: from_dp_accountant(accountant),
-        lambda: accountant.mechanism,
-    ):
-        with pytest.warns(**said) as caught:
-            assert ask().neighbouring == "add_remove"
-        assert caught[0].filename == __file__
-    # Numbers have no label, and neither has a curve.
-    assert accountant.get_epsilon(1e-5) > 0.0
-    from_dp_event(response(0.5, 4), neighbouring="replace_special")
-    from_dp_event(event, neighbouring="add_remove")
 
 
 def test_it_matters_not_how_the_accountant_accounts():
@@ -484,7 +513,90 @@ def test_ours_refuses_what_has_no_bound_and_stays_as_it_was():
 def test_ours_holds_its_relation():
     accountant = ours.GdpnumAccountant(Relation.REPLACE_ONE).compose(gaussian(2.0))
     assert accountant.mechanism == Gaussian(sigma=2.0, neighbouring="replace")
-    assert not accountant.supports(laplace(1.0))
+    assert not accountant.supports(sampled(0.1, laplace(1.0)))
+
+
+def test_ours_takes_what_the_others_take_and_says_that_it_ignores_it():
+    for given in ({"value_discretization_interval": 1e-3}, {"orders": [2.0, 8.0]}):
+        (name,) = given
+        with pytest.warns(ours.IgnoredSetting, match=f"{name} is not used") as caught:
+            accountant = ours.GdpnumAccountant(**given)
+        assert caught[0].filename == __file__
+        assert accountant.compose(gaussian(2.0)).mechanism == Gaussian(sigma=2.0)
+    with pytest.warns(ours.IgnoredSetting):  # by place, as theirs has it
+        assert ours.GdpnumAccountant(Relation.REPLACE_ONE, 1e-3).neighboring_relation.value == 2
+    with pytest.warns(ours.IgnoredSetting, match="orders"):
+        accountant = ours.GdpnumAccountant([2.0, 8.0], Relation.REPLACE_SPECIAL)
+    assert accountant.neighboring_relation is Relation.REPLACE_SPECIAL
+    with pytest.raises(InvalidType, match="NeighboringRelation"):
+        ours.GdpnumAccountant(neighboring_relation="replace")
+    with pytest.raises(InvalidType, match="by name"):
+        ours.GdpnumAccountant("replace")
+
+
+def test_ours_bounds_attacks_and_mu():
+    accountant = ours.GdpnumAccountant().compose(gaussian(math.sqrt(3.0)), 3)
+    rates = np.array([0.01, 0.1, 0.5])
+    exact = np.array([gdpnum.tpr_from_mu(1.0, rate) for rate in rates])
+    assert accountant.get_true_positive_rates(rates) == pytest.approx(exact)
+    assert accountant.get_true_positive_rates(0.1, deltas=[1e-3]) == pytest.approx(exact[1])
+    assert accountant.get_gdp_parameter_estimate() == pytest.approx(1.0)
+    # Theirs is an estimate from a grid of FPRs; ours is a bound, over all of them.
+    run = dpsgd(1.0, 0.01, 200)
+    bound = ours.GdpnumAccountant().compose(run).get_gdp_parameter_estimate()
+    fit = fit_gdp(mechanism(run))
+    assert fit.mu_lower <= bound <= fit.mu * (1.0 + 1e-4)
+    optimistic = plds.from_gaussian_mechanism(
+        1.0, sampling_prob=0.01, pessimistic_estimate=False, use_connect_dots=False
+    ).self_compose(200)
+    for epsilon in (0.1, 0.5, 1.0):
+        assert gdpnum.delta_from_mu(bound, epsilon) >= optimistic.get_delta_for_epsilon(epsilon)
+
+
+def test_ours_says_which_event_it_refuses():
+    bad = events.UnsupportedDpEvent()
+    for event in (bad, composed([gaussian(1.0), repeated(bad, 3)]), sampled(0.1, bad)):
+        details = ours.GdpnumAccountant()._maybe_compose(event, 1, False)
+        assert details.invalid_event == bad
+    event = repeated(sampled(0.1, composed([laplace(1.0), laplace(2.0)])), 2)
+    details = ours.GdpnumAccountant()._maybe_compose(event, 1, False)
+    assert details.invalid_event == event.event
+
+
+def test_all_or_nothing_at_the_ends():
+    nothing, everything = ours.GdpnumAccountant(), ours.GdpnumAccountant()
+    everything.compose(events.NonPrivateDpEvent())
+    for delta in (0.0, 1e-12, 1.0):
+        assert nothing.get_epsilon(delta) == 0.0
+        assert everything.get_epsilon(delta) == math.inf
+    for epsilon in (0.0, 1e-12, math.inf):
+        assert nothing.get_delta(epsilon) == 0.0
+        assert everything.get_delta(epsilon) == 1.0
+    assert everything.get_true_positive_rates(0.1) == 1.0
+    assert everything.get_gdp_parameter_estimate() == math.inf
+    assert nothing.get_gdp_parameter_estimate() == 0.0
+
+
+def test_its_types_are_known_to_a_checker(tmp_path):
+    pytest.importorskip("mypy")
+    script = tmp_path / "use.py"
+    script.write_text(
+        "from gdpnum.integrations.dp_accounting import GdpnumAccountant\n"
+        "accountant = GdpnumAccountant(tolerance=1e-4)\n"
+        "epsilon: float = accountant.compose(None, 3).get_epsilon(1e-5)\n"
+        "mu: float = accountant.get_gdp_parameter_estimate()\n"
+        "fits: bool = accountant.supports(None)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", "--no-incremental", str(script)],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env={**os.environ, "MYPYPATH": str(Path(gdpnum.__file__).parents[1])},
+        check=False,
+    )
+    assert "use.py" not in done.stdout, done.stdout
+    assert done.returncode in (0, 1), done.stderr
 
 
 def test_no_privacy_is_an_infinite_epsilon():
@@ -550,4 +662,4 @@ def test_numpy_numbers_are_numbers():
     event = repeated(sampled(np.float32(0.25), gaussian(np.float64(2.0))), np.int64(3))
     assert mechanism(event) == DPSGD(noise_multiplier=2.0, sample_rate=0.25, steps=3)
     run = mechanism(tree(2.0, np.array([3, 8])), "replace_special")
-    assert run == Gaussian(sigma=2.0) * 4
+    assert run == Gaussian(sigma=2.0, neighbouring="zero_out") * 4

@@ -112,10 +112,11 @@ def test_a_configuration_is_the_mechanism_of_its_plan(normalised):
     sigma = 2.0 * (float(np.linalg.norm(given.strategy)) if normalised else 1.0)
     assert step.inner.sigma == pytest.approx(sigma, rel=1e-14)
     if not normalised:
-        with pytest.warns(UserWarning, match="replace_special"):
-            event = from_execution_plan(given.plan, neighbouring="replace_special")
+        event = from_execution_plan(given.plan, neighbouring="replace_special")
         assert fit_gdp(run).mu == pytest.approx(fit_gdp(event).mu, rel=2e-3)
-        assert event == DPSGD(noise_multiplier=2.0, sample_rate=0.3, steps=34)
+        assert event == DPSGD(
+            noise_multiplier=2.0, sample_rate=0.3, steps=34, neighbouring="zero_out"
+        )
 
 
 def test_a_calibrated_configuration_tells_its_noise():

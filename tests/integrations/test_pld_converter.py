@@ -5,7 +5,7 @@ from functools import reduce
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gdpnum import DPSGD, Gaussian, KnownCurve, Laplace, fit_gdp, tradeoff_curve
@@ -13,6 +13,7 @@ from gdpnum.converter import PLDConverter
 from gdpnum.integrations.dp_accounting import from_pld
 from gdpnum.integrations.pld import ordered_curve
 from tests.catalogue import REFERENCE
+from tests.examples import examples
 
 plds = pytest.importorskip("dp_accounting.pld.privacy_loss_distribution")
 common = pytest.importorskip("dp_accounting.pld.common")
@@ -173,7 +174,7 @@ def test_exchanging_add_and_remove_changes_nothing():
     st.lists(st.floats(0.0, 1.0), min_size=6, max_size=6),
     st.booleans(),
 )
-@settings(max_examples=50)
+@examples(50)
 def test_random_distributions_agree(p, q, symmetric):
     q = np.array(q[: len(p)]) + 1e-9
     p, q = np.array(p) / sum(p), q / q.sum()

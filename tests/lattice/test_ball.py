@@ -5,6 +5,7 @@ and each head of the exact composition lies within its bounds.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import pytest
@@ -20,6 +21,7 @@ from gdpnum.lattice.reading import lines_of
 from gdpnum.pairs.pair import Release
 from gdpnum.releases import releases
 from tests.build import steps
+from tests.examples import mostly_slow
 from tests.oracles import ball
 
 # Running sums in floats: 2 sqrt(n) extended roundings and two double ones, relative.
@@ -40,30 +42,51 @@ class Setting:
         phases = "+".join("{:g}-{:g}-{}".format(*segment) for segment in self.segments)
         return f"{phases}-{self.direction}-{self.floor:g}"
 
-    def both(self):
-        """The library's composition, and the ball one of the very same masses."""
+    @property
+    def accuracy(self):
+        return Accuracy(self.tolerance, self.floor, self.grid_step)
+
+    @cached_property
+    def releases(self):
         found = releases(steps(self.segments)).above
         if self.direction == "add":
             found = [Release(pair.reversed(), times) for pair, times in found]
-        accuracy = Accuracy(self.tolerance, self.floor, self.grid_step)
-        plan = planned(found, accuracy)
+        return found
+
+    @cached_property
+    def plan(self):
+        plan = planned(self.releases, self.accuracy)
         assert plan.cuts is None
+        return plan
+
+    @cached_property
+    def composed_in_balls(self):
+        found, plan = self.releases, self.plan
         factors = [
             Factor(pessimistic(pair, lattice(plan.step, *limits, anchor), plan.step), times)
             for (pair, times), limits, anchor in zip(found, plan.ranges, plan.anchors, strict=True)
         ]
-        exact = ball.composed(
+        return ball.composed(
             [
                 ball.Component(one.masses, one.lowest, times, one.mass_at_infinity)
                 for one, times in factors
             ],
             plan.step,
         )
-        composition = upper_bound(found, plan, accuracy)
+
+    def compositions(self):
+        """The library's composition, and the ball one of the very same masses."""
+        plan, exact = self.plan, self.composed_in_balls
+        composition = upper_bound(self.releases, plan, self.accuracy)
         if plan.stride > 1:
             offset = round((composition.lowest - float(exact.lowest)) / plan.step)
             exact = ball.coarsened(exact, plan.stride, offset)
         return composition, exact
+
+    @cached_property
+    def both(self):
+        """The two, computed once."""
+        return self.compositions()
 
 
 FAST = [
@@ -117,14 +140,14 @@ def under(number, bound):
 
 @settings
 def test_every_tail_and_head_of_a_composition_is_within_its_bounds(setting):
-    assert_within_bounds(*setting.both())
+    assert_within_bounds(*setting.both)
 
 
-@pytest.mark.parametrize("setting", FAST, ids=str)
+@pytest.mark.parametrize("setting", mostly_slow(FAST, quick=FAST[::4]), ids=str)
 def test_so_they_are_where_frequencies_are_chosen_beforehand(setting, monkeypatch):
     """As on a long circle: the few that last are summed directly."""
     monkeypatch.setattr("gdpnum.lattice.spectrum._SHORT", 0)
-    assert_within_bounds(*setting.both())
+    assert_within_bounds(*setting.compositions())
 
 
 def assert_within_bounds(found, exact):
@@ -148,7 +171,7 @@ def assert_within_bounds(found, exact):
 @settings
 def test_the_bounds_of_a_composition_are_within_its_budget(setting):
     """Noise and truncation cost a hundredth of the floor, or of the tail where it is larger."""
-    found, exact = setting.both()
+    found, exact = setting.both
     start = place(found, exact)
     tails = np.array([float(tail) for tail in exact.upper_tails()])[start:][: found.masses.size]
     steep = found.losses >= 0.0
@@ -165,7 +188,7 @@ def accuracys(log_alpha, tpr, beta, slack):
 
 @settings
 def test_mu_of_a_composition_is_that_of_the_balls_within_the_charges(setting):
-    found, exact = setting.both()
+    found, exact = setting.both
     lines = lines_of(found)
     mu = float(np.max(accuracys(lines.log_alphas, lines.tprs, 1.0 - lines.tprs, setting.floor)))
     # The same thresholds, w >= 0, in balls; radii are far below a float's last digit.

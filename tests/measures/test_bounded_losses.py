@@ -16,6 +16,7 @@ from gdpnum import (
     tradeoff_curve,
 )
 from tests.closeness import raised
+from tests.examples import mostly_slow
 from tests.oracles import closed_form, laplace, naive
 
 # The oracles carry 60 digits; a float of their answer is off by one part in 2^53.
@@ -42,6 +43,18 @@ DISCRETE = {
     "DiscreteLaplace*7": (
         DiscreteLaplace(scale=1.3) * 7,
         lambda: naive.repeated(naive.discrete_laplace(1.3), 7),
+    ),
+    "DiscreteLaplace by 3*4": (
+        DiscreteLaplace(scale=1.3, sensitivity=3) * 4,
+        lambda: naive.repeated(naive.discrete_laplace(1.3, 3), 4),
+    ),
+    "DiscreteLaplace replaced*4": (
+        DiscreteLaplace(scale=1.3, neighbouring="replace") * 4,
+        lambda: naive.repeated(naive.discrete_laplace(1.3, 2), 4),
+    ),
+    "DiscreteGaussian by 2*2": (
+        DiscreteGaussian(sigma=2.5, sensitivity=2) * 2,
+        lambda: naive.repeated(naive.discrete_gaussian(2.5, sensitivity=2), 2),
     ),
     "DiscreteGaussian": (
         DiscreteGaussian(sigma=1.5),
@@ -77,10 +90,15 @@ def exact_pair(name):
     return DISCRETE[name][1]()
 
 
+@cache
+def exact_mu(name, slack):
+    return float(naive.mu(exact_pair(name), slack))
+
+
 @every_slack
 @every_discrete
 def test_the_bracket_of_a_discrete_composition_holds_its_mu(name, slack):
-    exact = float(naive.mu(exact_pair(name), slack))
+    exact = exact_mu(name, slack)
     fit = fit_gdp(DISCRETE[name][0], slack=slack)
     assert fit.mu_lower <= exact * (1 + LAST_DIGIT)
     assert fit.mu >= exact * (1 - LAST_DIGIT)
@@ -89,13 +107,16 @@ def test_the_bracket_of_a_discrete_composition_holds_its_mu(name, slack):
 @every_slack
 @every_discrete
 def test_the_bracket_of_a_discrete_composition_is_narrow(name, slack):
-    exact = float(naive.mu(exact_pair(name), slack))
+    exact = exact_mu(name, slack)
     fit = fit_gdp(DISCRETE[name][0], slack=slack)
     assert fit.mu <= exact * 1.002
     assert fit.mu - fit.mu_lower <= 0.005 * fit.mu
 
 
-@every_discrete
+# The oracle of two sampled steps takes seconds.
+@pytest.mark.parametrize(
+    "name", mostly_slow(DISCRETE, quick=DISCRETE.keys() - {"sampled DiscreteGaussian*2"})
+)
 def test_regret_of_a_discrete_composition_is_bounded_closely(name):
     fit = fit_gdp(DISCRETE[name][0])
     exact = float(naive.regret(exact_pair(name), fit.mu))
@@ -120,11 +141,16 @@ def laplace_mu(scale, count, slack):
 
 
 laplace_runs = pytest.mark.parametrize(
-    ("scale", "count"), [(1.0, 2), (1.0, 3), (1.0, 4), (0.5, 5), (0.2, 2), (6.0, 3)]
+    ("scale", "count"),
+    mostly_slow(
+        [(1.0, 2), (1.0, 3), (1.0, 4), (0.5, 5), (0.2, 2), (6.0, 3)],
+        quick=[(1.0, 2), (0.2, 2), (6.0, 3)],
+    ),
 )
+a_slack = pytest.mark.parametrize("slack", mostly_slow([1e-6, 1e-10], quick=[1e-10]))
 
 
-@every_slack
+@a_slack
 @laplace_runs
 def test_the_bracket_of_laplace_steps_holds_their_mu(scale, count, slack):
     exact = laplace_mu(scale, count, slack)
@@ -133,7 +159,7 @@ def test_the_bracket_of_laplace_steps_holds_their_mu(scale, count, slack):
     assert fit.mu >= exact * (1 - LAST_DIGIT)
 
 
-@every_slack
+@a_slack
 @laplace_runs
 def test_the_bracket_of_laplace_steps_is_narrow(scale, count, slack):
     exact = laplace_mu(scale, count, slack)
@@ -151,7 +177,7 @@ def test_the_profile_of_laplace_steps_is_bounded_closely(scale, count):
         assert exact * (1 - LAST_DIGIT) <= curve.delta(epsilon) <= raised(epsilon, exact)
 
 
-@pytest.mark.parametrize("scale", [0.3, 1.0, 5.0])
+@pytest.mark.parametrize("scale", mostly_slow([0.3, 1.0, 5.0], quick=[1.0]))
 def test_one_laplace_step_at_a_slack(scale):
     exact = float(closed_form.mu(closed_form.laplace(scale), 1e-10))
     fit = fit_gdp(Laplace(scale=scale))

@@ -14,6 +14,7 @@ from gdpnum.pairs.pair import Release
 from gdpnum.releases import releases
 from tests.build import steps
 from tests.closeness import raised
+from tests.examples import mostly_slow
 from tests.oracles import certified
 
 TWO = [[(1.0, 0.01)] * 2, [(0.5, 0.3)] * 2, [(4.0, 0.7)] * 2, [(0.7, 0.1), (2.0, 0.9)]]
@@ -98,7 +99,7 @@ def test_the_profile_of_a_few_steps_is_bounded_closely(run):
         assert curve.delta(eps) <= raised(eps, worst.value + worst.error)
 
 
-@pytest.mark.parametrize("loss", [0.0, 0.4, 1.5])
+@pytest.mark.parametrize("loss", mostly_slow([0.0, 0.4, 1.5], quick=[0.4]))
 @runs
 def test_no_attack_on_a_few_steps_beats_the_curve(run, loss):
     """The best tests, by their true error rates, lie on or above the curve."""

@@ -5,7 +5,7 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gdpnum import (
@@ -21,10 +21,11 @@ from gdpnum import (
 )
 from gdpnum.lattice.discretize import dominated, lattice, pessimistic
 from gdpnum.releases import releases
+from tests.examples import examples
 from tests.oracles import naive
 
 TOLERANCE = 1e-3
-modest = settings(max_examples=30, deadline=None)
+modest = examples(30)
 sigmas = st.floats(0.6, 16.0)
 rates = st.floats(1e-4, 0.5)
 counts = st.integers(1, 2000)

@@ -9,6 +9,7 @@ from gdpnum import Gaussian, Laplace, PoissonSampled, fit_gdp, tradeoff_curve
 from gdpnum.lattice.discretize import lattice, pessimistic
 from gdpnum.releases import releases
 from tests.closeness import raised
+from tests.examples import mostly_slow
 from tests.oracles import closed_form
 
 STEPS = {
@@ -22,14 +23,10 @@ STEPS = {
 }
 every_step = pytest.mark.parametrize("name", STEPS)
 # The oracle takes a second or two for each.
+FEW = ("gaussian-1-0.01", "gaussian-5-0.8", "laplace-0.3-0.02")
+oracles_step = pytest.mark.parametrize("name", mostly_slow(STEPS, quick=FEW))
 every_slack = pytest.mark.parametrize(
-    "slack",
-    [
-        1e-6,
-        pytest.param(1e-8, marks=pytest.mark.slow),
-        1e-10,
-        pytest.param(1e-12, marks=pytest.mark.slow),
-    ],
+    "slack", mostly_slow([1e-6, 1e-8, 1e-10, 1e-12], quick=[1e-10])
 )
 EPSILONS = [0.0, 1e-3, 0.02, 0.1, 0.5, 1.0, 2.5, 5.0]
 # The oracle's answer, rounded to a float.
@@ -47,7 +44,7 @@ def exact_mu(name, slack):
 
 
 @every_slack
-@every_step
+@oracles_step
 def test_the_bracket_of_a_sampled_step_holds_its_mu(name, slack):
     exact = exact_mu(name, slack)
     fit = fit_gdp(STEPS[name][0], slack=slack)
@@ -56,7 +53,7 @@ def test_the_bracket_of_a_sampled_step_holds_its_mu(name, slack):
 
 
 @every_slack
-@every_step
+@oracles_step
 def test_the_bracket_of_a_sampled_step_is_narrow(name, slack):
     exact = exact_mu(name, slack)
     fit = fit_gdp(STEPS[name][0], slack=slack)
@@ -80,7 +77,7 @@ def test_the_profile_of_a_sampled_step_is_bounded_closely(name):
         assert curve.delta(eps) <= raised(eps, exact)
 
 
-@every_step
+@oracles_step
 def test_regret_of_a_sampled_step_is_bounded_closely(name):
     fit = fit_gdp(STEPS[name][0])
     exact = float(closed_form.regret(oracle(name), fit.mu))

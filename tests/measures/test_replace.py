@@ -17,6 +17,7 @@ from scipy.special import ndtr, ndtri
 
 from gdpnum import DPSGD, Gaussian, fit_gdp, tradeoff_curve
 from tests.closeness import raised
+from tests.examples import mostly_slow
 from tests.oracles.gaussian_dp import mu_at_point, normal_cdf
 from tests.oracles.search import maximum
 
@@ -86,7 +87,7 @@ def test_an_exchanged_record_moves_an_unsampled_gaussian_twice_as_far(sigma):
     assert fit.neighbouring == "replace"
 
 
-@pytest.mark.parametrize("slack", [1e-6, 1e-10])
+@pytest.mark.parametrize("slack", mostly_slow([1e-6, 1e-10], quick=[1e-10]))
 @pytest.mark.parametrize("setting", SETTINGS)
 def test_one_sampled_step_with_an_exchanged_record(setting, slack):
     exact = float(mu_of_one_step(*setting, slack))
@@ -95,7 +96,7 @@ def test_one_sampled_step_with_an_exchanged_record(setting, slack):
     assert exact * (1 - 1e-14) <= fit.mu <= exact * 1.002
 
 
-@pytest.mark.parametrize("slack", [1e-5, 1e-8])
+@pytest.mark.parametrize("slack", mostly_slow([1e-5, 1e-8], quick=[1e-8]))
 @pytest.mark.parametrize("setting", SETTINGS)
 def test_two_sampled_steps_with_an_exchanged_record(setting, slack):
     # The oracle tries a fine grid of thresholds: a little below the best, never above.

@@ -4,6 +4,7 @@ import math
 import pickle
 from decimal import Decimal
 from fractions import Fraction
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -16,12 +17,18 @@ from gdpnum import (
     DiscreteGaussian,
     DiscreteLaplace,
     Gaussian,
+    GdpnumError,
     InvalidArgument,
     InvalidType,
     Laplace,
+    PoissonSampled,
     PureDP,
     RandomizedResponse,
+    UnsupportedMechanism,
+    fit_gdp,
+    tradeoff_curve,
 )
+from gdpnum.mechanisms import Neighbouring
 
 EXAMPLES = [
     Gaussian(sigma=2.0),
@@ -147,7 +154,6 @@ def test_the_neighbouring_relation_is_one_of_two(bad):
 def test_noise_is_for_add_remove_unless_said_otherwise():
     assert {m.neighbouring for m in EXAMPLES[2:5]} == {"add_remove"}
     assert Gaussian(sigma=1.0).neighbouring == "add_remove"
-    assert Gaussian(sigma=1.0, neighbouring="replace").neighbouring == "replace"
 
 
 def test_a_stated_guarantee_is_for_any_relation():
@@ -161,3 +167,39 @@ def test_randomised_response_is_about_two_values_of_one_respondent():
         response + Gaussian(sigma=1.0)
     both = response + Gaussian(sigma=1.0, neighbouring="replace")
     assert both.neighbouring == "replace"
+
+
+# --- how far a record moves the query ------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", [Gaussian, Laplace, DiscreteGaussian, DiscreteLaplace])
+def test_a_replaced_record_moves_the_query_twice_as_far(kind):
+    name = "sigma" if kind in WITH_SIGMA else "scale"
+    moved = [kind(**{name: 3.0}, neighbouring=one).moved for one in get_args(Neighbouring)]
+    assert moved == [1, 2, 1]
+    with pytest.raises(InvalidArgument, match="neighbouring"):
+        kind(**{name: 3.0}, neighbouring="swap")
+
+
+def test_replaced_under_laplace_noise_is_half_the_noise():
+    one, other = Laplace(scale=2.0, neighbouring="replace") * 3, Laplace(scale=1.0) * 3
+    assert tradeoff_curve(one).epsilon(1e-5) == tradeoff_curve(other).epsilon(1e-5)
+    assert fit_gdp(one).mu == fit_gdp(other).mu
+
+
+@pytest.mark.parametrize("wrong", [0, -1, 1.5, 10**7])
+def test_the_sensitivity_of_whole_numbers_is_whole(wrong):
+    with pytest.raises(GdpnumError, match="sensitivity"):
+        DiscreteGaussian(sigma=1.0, sensitivity=wrong)
+
+
+def test_only_what_is_said_is_shown():
+    assert repr(DiscreteLaplace(scale=2.0)) == "DiscreteLaplace(scale=2.0)"
+    shown = "DiscreteLaplace(scale=2.0, sensitivity=3, neighbouring='zero_out')"
+    assert repr(DiscreteLaplace(scale=2.0, sensitivity=3, neighbouring="zero_out")) == shown
+
+
+@pytest.mark.parametrize("noise", [Laplace(scale=1.0, neighbouring="replace")])
+def test_of_a_sample_with_a_record_replaced_only_gaussian_noise_has_a_bound(noise):
+    with pytest.raises(UnsupportedMechanism, match="record replaced"):
+        PoissonSampled(noise, rate=0.1)

@@ -114,25 +114,27 @@ def _theta(sigma: mpf, shift: mpf) -> mpf:
 
 
 @mp.workdps(DIGITS)
-def discrete_gaussian(sigma: float, order: float) -> mpf:
-    """t / (2 sigma^2) + log(theta(t) / theta(0)) / (t - 1): complete the square in k."""
+def discrete_gaussian(sigma: float, order: float, moved: int = 1) -> mpf:
+    """t m^2 / (2 sigma^2) + log(theta(t m) / theta(0)) / (t - 1): complete the square in k."""
     s, t = mpf(sigma), mpf(order)
-    rest = mpf(0)  # theta'(1) = 0, as theta is symmetric about 1
+    rest = mpf(0)  # theta'(m) = 0, as theta is symmetric about whole numbers
     if t != 1:
-        rest = mp.log(_theta(s, t) / _theta(s, mpf(0))) / (t - 1)
-    return t / (2 * s**2) + rest
+        rest = mp.log(_theta(s, t * moved) / _theta(s, mpf(0))) / (t - 1)
+    return t * moved**2 / (2 * s**2) + rest
 
 
 @mp.workdps(DIGITS)
-def sampled_discrete_gaussian(sigma: float, rate: float, order: float, backward: bool) -> mpf:
-    """(1 - rate) N(0) + rate N(1) against N(0) on the integers, or the reverse."""
+def sampled_discrete_gaussian(
+    sigma: float, rate: float, order: float, backward: bool, moved: int = 1
+) -> mpf:
+    """(1 - rate) N(0) + rate N(moved) against N(0) on the integers, or the reverse."""
     s, rate, t = mpf(sigma), mpf(rate), mpf(order)
-    reach = int(mp.ceil(order + 25 * s)) + 2
+    reach = int(mp.ceil(order * moved + 25 * s)) + 2
     total = _theta(s, mpf(0))
     pairs = []
     for k in range(-reach, reach + 1):
         absent = mp.exp(-((k / s) ** 2) / 2) / total
-        present = (1 - rate) * absent + rate * mp.exp(-(((k - 1) / s) ** 2) / 2) / total
+        present = (1 - rate) * absent + rate * mp.exp(-(((k - moved) / s) ** 2) / 2) / total
         pairs.append((absent, present) if backward else (present, absent))
     return _divergence(t, _sum(t, pairs))
 

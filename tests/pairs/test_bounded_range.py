@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.integrate import quad
 from scipy.special import gammaln, ndtr
@@ -12,6 +12,7 @@ from scipy.special import gammaln, ndtr
 import gdpnum
 from gdpnum import ExponentialMechanism, ReportNoisyMax, fit_gdp, tradeoff_curve
 from gdpnum.pairs.bounded_range import block_pair, blocks
+from tests.examples import examples
 
 EPSILONS = np.linspace(0.0, 3.0, 61)
 
@@ -107,7 +108,7 @@ def chosen(scores, noise):
     return np.array([won(i) for i in range(len(scores))])
 
 
-@settings(max_examples=12, deadline=None)
+@examples(12)
 @given(
     st.lists(st.tuples(st.floats(-3, 3), st.floats(-1, 1)), min_size=2, max_size=4),
     st.sampled_from(list(NOISES)),

@@ -4,7 +4,10 @@ import pytest
 
 from tests.report.chromium import BINARY, Chromium
 
-pytestmark = pytest.mark.skipif(BINARY is None, reason="needs chromium")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(BINARY is None, reason="needs chromium"),
+]
 
 # What sticks out of what holds it, by name.
 CUT = """

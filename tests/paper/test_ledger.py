@@ -12,6 +12,9 @@ from paper.claim import VERDICTS
 from paper.settings import RATE, TABLE_5, TABLE_6
 from tests.paper.test_numbers import rounds_to
 
+# All of the paper is computed for them.
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 
 

@@ -6,6 +6,9 @@ from pathlib import Path
 
 import pytest
 
+# All of the paper is computed for them.
+pytestmark = pytest.mark.slow
+
 REFERENCE = json.loads((Path(__file__).parents[1] / "reference" / "dpsgd.json").read_text())
 
 

@@ -14,6 +14,9 @@ import gdpnum
 from paper import __main__, files, page, reproduction, result
 from paper.contents import contents
 
+# All of the paper is computed for them.
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 
 FIGURES = (

@@ -4,6 +4,9 @@ import pytest
 
 from tests.paper.test_numbers import rounds_to
 
+# All of the paper is computed for them.
+pytestmark = pytest.mark.slow
+
 
 def chosen(records, sigma, steps):
     return [

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import betaincinv, ndtr, ndtri
 
@@ -33,6 +33,7 @@ from gdpnum import (
     tradeoff_curve,
 )
 from gdpnum.budget.accountant import BudgetAccountant
+from tests.examples import examples
 
 
 def test_the_known_sequence():
@@ -61,7 +62,7 @@ def test_sums_are_exact():
     assert budget.can_spend(Gaussian(sigma=1.0) * 0)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.lists(st.floats(1e-6, 1.5), max_size=40), st.floats(0.1, 3.0))
 def test_no_sequence_of_spending_exceeds_the_budget(wanted, mu):
     budget, total = Budget(mu=mu), Fraction(0)

@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gdpnum import (
@@ -17,13 +17,16 @@ from gdpnum import (
     InvalidType,
     MatrixMechanism,
     UnsupportedMechanism,
+    epsilon_from_mu,
     fit_gdp,
     mu_from_rho,
+    statement,
     tradeoff_curve,
 )
 from gdpnum.curve.gaussian import GaussianCurve
 from gdpnum.measures.divergence import delta_divergence
 from gdpnum.pairs.sensitivity import _by_lags, _by_rows, _diagonal, _sensitivity, sensitivity
+from tests.examples import examples
 
 SQUARE_ROOT = np.cumprod(np.append(1.0, 1.0 - 0.5 / np.arange(1.0, 10_000.0)))
 
@@ -102,7 +105,7 @@ def absolute(matrix, chosen):
     return math.sqrt(max(float(gram[np.ix_(steps, steps)].sum()) for steps in chosen))
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(
     st.integers(0, 2**32 - 1),
     st.integers(2, 7),
@@ -222,6 +225,9 @@ def test_a_bound_says_that_it_is_one():
     assert (1.0 - fit.tolerance) * found.lower / 5.0 <= fit.mu_lower <= found.lower / 5.0
     exact = delta_divergence(GaussianCurve(found.lower / 5.0), fit.curve()).value
     assert exact <= fit.regret <= exact + fit.tolerance
+    # What dominates is Gaussian, so its curve is no lattice's.
+    assert tradeoff_curve(run).epsilon(1e-6) == epsilon_from_mu(fit.mu, 1e-6)
+    assert "what theory does not know" in " ".join(str(statement(run)).split())
 
 
 def test_it_composes_with_the_rest():

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import ndtr, ndtri
 
@@ -19,6 +19,7 @@ from gdpnum import (
 )
 from gdpnum.curve.group import group_slack
 from gdpnum.curve.piecewise import PiecewiseCurve
+from tests.examples import examples
 
 FPRS = np.concatenate([np.geomspace(1e-12, 0.5, 60), np.linspace(0.5, 1.0, 30)])
 
@@ -37,7 +38,7 @@ def test_the_group_of_a_gaussian_is_a_gaussian():
     assert found.slack == group_slack(0.5, 1e-10, 2)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(st.floats(0.05, 2.0), st.floats(1e-12, 1e-3), st.integers(1, 4))
 def test_mu_and_slack_of_a_group_bound_the_composed_tpr(mu, slack, records):
     reached = FPRS
@@ -47,7 +48,7 @@ def test_mu_and_slack_of_a_group_bound_the_composed_tpr(mu, slack, records):
     assert np.all(reached <= allowed * (1.0 + 1e-11))
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(
     st.lists(st.tuples(st.floats(0.01, 3.0), st.floats(0.0, 0.1)), min_size=1, max_size=4),
     st.integers(2, 4),

@@ -6,7 +6,7 @@ import math
 import mpmath
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import betaincinv
 
@@ -28,6 +28,7 @@ from gdpnum.pairs.mixture import MixturePair, person_pair
 from gdpnum.pairs.pair import SampledPair
 from gdpnum.person import per_person, protected_unit
 from gdpnum.renyi.divergences import renyi_divergences
+from tests.examples import examples
 from tests.oracles.contour_ball import BallProfile, mixture
 
 # (sigma, q, T, k), epsilon at 1e-6 and mu at slack 1e-10, both good to about 1e-8.
@@ -117,7 +118,7 @@ def test_at_rate_one_the_sensitivity_is_that_of_all_records(records):
     assert fit_gdp(run, slack=0.0).regret == 0.0
 
 
-@settings(max_examples=8, deadline=None)
+@examples(8)
 @given(st.floats(0.7, 4.0), st.floats(1e-3, 0.4), st.integers(1, 6), st.integers(1, 30))
 def test_more_records_are_protected_less(sigma, rate, records, steps):
     fewer = tradeoff_curve(step(sigma, rate, records) * steps)
@@ -127,7 +128,7 @@ def test_more_records_are_protected_less(sigma, rate, records, steps):
     assert np.all(more.delta(epsilons) >= fewer.delta(epsilons) * 0.97 - 1e-13)
 
 
-@settings(max_examples=6, deadline=None)
+@examples(6)
 @given(st.floats(0.7, 4.0), st.floats(1e-3, 0.4), st.integers(2, 4), st.integers(1, 40))
 def test_a_person_is_better_off_than_by_group_composition(sigma, rate, records, steps):
     own = tradeoff_curve(step(sigma, rate, records) * steps)
@@ -152,7 +153,7 @@ def exact_profile(shifts, rate, epsilon):
     )
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(
     st.floats(0.8, 3.0),
     st.floats(0.02, 0.6),

@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import betaincinv, ndtr, ndtri
 
@@ -30,6 +30,7 @@ from gdpnum.curve.tuning import (
     selection_bound,
 )
 from gdpnum.mechanisms.tuning import mean_of, tuned
+from tests.examples import examples
 
 
 def best(mu, **given):
@@ -242,7 +243,7 @@ def _generating_chances(run):
 # --- what the bound is made of ------------------------------------------------------------------
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.lists(st.tuples(st.floats(0.01, 10.0), st.floats(0.01, 10.0)), min_size=1, max_size=12))
 def test_hinges_make_the_largest_of_the_lines(lines):
     slopes, drops = np.array(lines).T
@@ -361,7 +362,7 @@ def test_a_tuning_that_is_none_is_refused(text):
         tuned(Gaussian(sigma=2.0), text)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(st.floats(-0.5, 20.0), st.floats(1.0, 500.0))
 def test_gamma_is_found_for_a_mean(eta, mean):
     run = BestOf(Gaussian(sigma=1.0), number="truncated_negative_binomial", eta=eta, mean=mean)
@@ -431,7 +432,7 @@ def test_extremes_neither_crash_nor_flatter(law, mu):
     assert epsilon >= GDP(mu=mu).curve().epsilon(min(1.0, 1e-6 / some)) * (1.0 - 1e-9)
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(
     st.lists(st.integers(1, 60), min_size=4, max_size=4),
     st.lists(st.integers(1, 60), min_size=4, max_size=4),

@@ -4,7 +4,7 @@ from math import exp, inf, log, sqrt
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import mp, mpf
 
@@ -14,6 +14,7 @@ from gdpnum.renyi.bound import (
     concentrated_delta,
     concentrated_lines,
 )
+from tests.examples import examples
 from tests.oracles.gaussian_dp import gdp_delta
 from tests.oracles.renyi_region import (
     DIGITS,
@@ -166,7 +167,7 @@ guarantees = st.lists(
 ).map(lambda pairs: arrays(zip(*pairs, strict=True)))
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(guarantees)
 def test_any_curve_is_honest_and_tight(guarantee):
     lines = closed_form_lines(*guarantee)

@@ -5,7 +5,7 @@ from math import inf
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from mpmath import mp
 
@@ -24,13 +24,14 @@ from gdpnum import (
 from gdpnum.pairs.pair import Divergences
 from gdpnum.renyi.divergences import renyi_divergences
 from gdpnum.renyi.quadrature import Bumps, _bound, _Ends
+from tests.examples import examples, mostly_slow
 from tests.oracles import renyi as oracle
 
 # Below one, around it, between whole numbers.
 ORDERS = [0.5, 0.51, 0.9, 1 - 1e-12, 1.0, 1 + 1e-12, 1.001, 1.7, 2.0, 3.5, 20.25]
 SAMPLED = [(9.4, 0.32768), (1.0, 1e-3), (0.3, 0.01), (100.0, 1e-7), (2.0, 0.999), (1.0, 1e-13)]
 # Of these, the ones that every run tries against slow integrals.
-QUICK = [1.0, 1 + 1e-12, 3.5]
+QUICK = [1 + 1e-12, 3.5]
 
 MIXED = (
     Gaussian(sigma=3.0)
@@ -58,6 +59,7 @@ def assert_just_above(found, exact, order=1.0):
 
 
 @pytest.mark.parametrize(("sigma", "rate"), SAMPLED)
+@pytest.mark.slow
 @pytest.mark.parametrize("order", [2, 5])
 def test_the_oracles_quadrature_obeys_the_binomial_theorem(sigma, rate, order):
     exact = oracle.sampled_gaussian_of_integer_order(sigma, rate, order)
@@ -103,7 +105,10 @@ def test_a_sampled_gaussian_obeys_the_binomial_theorem(sigma, rate, order):
 
 @pytest.mark.parametrize(
     ("digits", "order"),
-    [(7, 1000), (13, 1000), (7, 10_000), (13, 10_000), (30, 10_000), (7, 100_000)],
+    mostly_slow(
+        [(7, 1000), (13, 1000), (7, 10_000), (13, 10_000), (30, 10_000), (7, 100_000)],
+        quick=[(7, 1000), (30, 10_000)],
+    ),
 )
 def test_the_guarantee_holds_where_rare_events_just_begin_to_count(digits, order):
     """Where rate^t exp(t^2 / (2 sigma^2)) is about one: both factors are beyond measure."""
@@ -113,7 +118,10 @@ def test_the_guarantee_holds_where_rare_events_just_begin_to_count(digits, order
     assert_just_above(forward, exact, order)
 
 
-@pytest.mark.parametrize(("sigma", "rate", "order"), [(0.4, 0.01, 150.5), (2.0, 0.6, 999.25)])
+@pytest.mark.parametrize(
+    ("sigma", "rate", "order"),
+    mostly_slow([(0.4, 0.01, 150.5), (2.0, 0.6, 999.25)], quick=[(2.0, 0.6, 999.25)]),
+)
 def test_a_sampled_gaussian_has_its_integral_at_a_large_order(sigma, rate, order):
     [(forward, backward)] = directions(PoissonSampled(Gaussian(sigma=sigma), rate=rate), order)
     assert_just_above(forward, oracle.sampled_gaussian(sigma, rate, order))
@@ -154,11 +162,8 @@ def check_against_the_integral(sigma, rate, order):
     assert_just_above(forward, oracle.sampled_gaussian(sigma, rate, order, p_at=1, q_at=-1))
 
 
-test_any_sampled_gaussian_has_its_integral = settings(max_examples=4)(
+test_any_sampled_gaussian_has_its_integral = examples(100, few=2)(
     random_runs(check_against_the_integral)
-)
-test_many_a_sampled_gaussian_has_its_integral = pytest.mark.slow(
-    settings(max_examples=100)(random_runs(check_against_the_integral))
 )
 
 
@@ -208,6 +213,19 @@ def test_a_discrete_gaussian_has_its_closed_form(sigma, order):
     [(forward, backward)] = directions(DiscreteGaussian(sigma=sigma), order)
     assert forward == backward
     assert_just_above(forward, oracle.discrete_gaussian(sigma, order))
+
+
+@pytest.mark.parametrize("order", QUICK)
+@pytest.mark.parametrize("moved", [2, 5])
+def test_a_discrete_gaussian_moved_further_has_its_sum(moved, order):
+    noise = DiscreteGaussian(sigma=1.7, sensitivity=moved)
+    ((forward, _),) = directions(noise, order)
+    assert_just_above(forward, oracle.discrete_gaussian(1.7, order, moved))
+    for found, backward in zip(
+        directions(PoissonSampled(noise, rate=0.2), order)[0], (False, True), strict=True
+    ):
+        exact = oracle.sampled_discrete_gaussian(1.7, 0.2, order, backward, moved)
+        assert_just_above(found, exact)
 
 
 def test_a_discrete_gaussian_far_too_wide_for_a_table_is_a_gaussian():

@@ -4,12 +4,13 @@ from math import acos, asin, exp, expm1, inf, log, sin, sqrt
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import mp
 
 from gdpnum.renyi.bound import closed_form_lines
 from gdpnum.renyi.region import _tangents, region_beta, region_lines, region_tpr
+from tests.examples import examples
 from tests.oracles.gaussian_dp import gdp_beta
 from tests.oracles.renyi_region import (
     beta_of_lines,
@@ -253,7 +254,7 @@ guarantees = st.lists(
 ).map(lambda pairs: arrays(zip(*pairs, strict=True)))
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(guarantees)
 def test_any_lines_are_honest_and_tight(guarantee):
     """Against bisection in floats, which near order one knows D_t to 1e-16 / (t - 1) only."""
@@ -268,7 +269,7 @@ def test_any_lines_are_honest_and_tight(guarantee):
     assert (found >= exact - 1e-6).all()
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(guarantees)
 def test_any_curve_is_above_that_of_the_closed_form(guarantee):
     """The closed form leaves out one of the two outcomes of a test."""
@@ -277,7 +278,7 @@ def test_any_curve_is_above_that_of_the_closed_form(guarantee):
     assert (beta_of_lines(region_lines(*guarantee), ALPHAS) >= closed - 1e-6).all()
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(guarantees, st.floats(1e-6, 0.97))
 def test_any_point_is_on_the_edge_of_what_is_allowed(guarantee, alpha):
     orders, epsilons = guarantee

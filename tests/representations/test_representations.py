@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import brentq
 
@@ -30,6 +30,7 @@ from gdpnum import (
     tradeoff_curve,
 )
 from tests.curves import curves
+from tests.examples import examples
 
 RUN = DPSGD(noise_multiplier=1.0, sample_rate=0.01, steps=100)
 GRID = np.concatenate([np.geomspace(1e-12, 0.5, 60), np.linspace(0.0, 1.0, 101)])
@@ -193,7 +194,7 @@ def test_a_capped_rho_never_enters_a_formula_for_all_orders():
     assert capped.curve().delta(0.5) > truth
 
 
-@settings(max_examples=20)
+@examples(20)
 @given(st.floats(1.05, 60.0), st.floats(0.4, 20.0), st.floats(0.001, 0.9))
 def test_rho_is_the_supremum_over_the_orders(cap, sigma, rate):
     step = PoissonSampled(Gaussian(sigma=sigma), rate=rate)
@@ -204,7 +205,7 @@ def test_rho_is_the_supremum_over_the_orders(cap, sigma, rate):
     assert rho <= scanned * 1.001
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(curves)
 def test_a_curve_can_be_fitted_like_a_mechanism(curve):
     """Each fit allows all that the curve does."""

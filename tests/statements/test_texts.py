@@ -94,7 +94,7 @@ def test_no_finite_mu_is_never_enough(epsilon):
     found = statement(gdpnum.ApproxDP(epsilon=epsilon, delta=1e-5))
     assert found.regret < 0.01 or epsilon == 1.0
     assert not found.is_complete
-    assert found.fallback is not None
+    assert found.fallback.profile
     assert found.verdict == "no finite mu: report the tables"
     for text in (str(found), found.to_markdown(), found.to_latex(), found.to_html()):
         said = flat(text.replace("\u00a0", " ").replace("$\\mu$", "mu"))
@@ -144,6 +144,8 @@ def test_an_audit_has_its_place():
     audit = SimpleNamespace(
         sentences=lambda: ["mu 0.3 is refuted at level 0.05."], rows=lambda: [("canaries", 1000)]
     )
+    refuted = SimpleNamespace(**vars(audit), refuted=True, mu_lower=0.1)
+    assert statement(gdpnum.Gaussian(sigma=2.0), audit=refuted).audit.refutes
     found = statement(gdpnum.Gaussian(sigma=2.0), audit=audit)
     assert Statement.from_json(found.to_json()) == found
     for form in (str, Statement.to_markdown, Statement.to_latex, Statement.to_html):

@@ -26,6 +26,7 @@ from gdpnum import (
     sweep,
     tradeoff_curve,
 )
+from tests.examples import mostly_slow
 
 SETTINGS = grid(noise_multiplier=[1.0, 2.0], sample_rate=[0.001, 0.01], steps=[50, 100])
 COLUMNS = ("mu", "regret", "advantage", "epsilon@1e-05", "delta@1.0", "tpr@0.01")
@@ -58,7 +59,7 @@ def test_records_are_what_each_setting_says_alone():
     assert list(table) == [alone(setting) for setting in SETTINGS]
 
 
-@pytest.mark.parametrize("workers", [2, 3])
+@pytest.mark.parametrize("workers", mostly_slow([2, 3], quick=[2]))
 def test_records_do_not_depend_on_the_processes(workers):
     assert sweep(SETTINGS, workers=workers) == sweep(SETTINGS, workers=1)
 
@@ -158,6 +159,7 @@ def test_a_file_of_something_else_is_refused_and_left_alone(tmp_path):
         sweep(SETTINGS[:1], resume=tmp_path / "no" / "such" / "folder")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", [1, 2])
 def test_an_interrupted_sweep_goes_on_and_computes_each_setting_once(tmp_path, workers):
     """A real SIGINT to a real process, then the same command again."""

@@ -7,17 +7,14 @@ import reprlib
 from dataclasses import dataclass
 from decimal import Decimal
 from numbers import Real
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gdpnum import _validate
 from gdpnum.account import as_curve
 from gdpnum.auditing.scores import Floats
+from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.representations.gdp import GDP
-
-if TYPE_CHECKING:
-    from gdpnum.curve.tradeoff import TradeoffCurve
 
 __all__ = ["Claim", "claimed", "compared_slack"]
 

@@ -39,21 +39,21 @@ def verdict(result: AuditResult) -> str | None:
 
 def findings(result: AuditResult) -> tuple[str, ...]:
     """The bound, and what became of the claim, a sentence each."""
-    found = [_bound(result)]
+    bound = _bound(result)
+    if result.refuted is None or result.p_value is None:
+        return (bound,)
     if result.refuted:
-        assert result.p_value is not None
-        found.append(
+        became = (
             f"The claim, {result.claim}, is refuted at level {_level(result)} "
             f"(p {_p(result.p_value)}): what was run is not what was claimed, or the canaries "
             "were not what the audit assumes."
         )
-    elif result.refuted is not None:
-        assert result.p_value is not None
-        found.append(
+    else:
+        became = (
             f"The claim, {result.claim}, is not refuted at level {_level(result)} "
             f"(p {_p(result.p_value)}); a stronger attack or more canaries might."
         )
-    return tuple(found)
+    return bound, became
 
 
 def shared_rows(result: AuditResult) -> Rows:

@@ -11,8 +11,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from gdpnum.errors import GdpnumError, InvalidArgument
 from gdpnum.mechanisms import Composed, Mechanism
-from gdpnum.mechanisms.composition import repeat
-from gdpnum.mechanisms.mechanism import checked
+from gdpnum.mechanisms.mechanism import checked, repeat
 from gdpnum.statements.description import parts_of, run_of
 
 __all__ = ["Ledger", "OverBudget", "not_a_state", "shortened", "state_of"]

@@ -22,7 +22,7 @@ from gdpnum.mechanisms import (
     RandomizedResponse,
     Skellam,
 )
-from gdpnum.mechanisms.composition import repeat
+from gdpnum.mechanisms.mechanism import repeat
 from gdpnum.representations import GDP, ZCDP, ApproxDP, PureDP
 
 __all__ = ["MOVES", "Move", "moved"]

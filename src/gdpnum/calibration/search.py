@@ -65,8 +65,8 @@ class Answer:
 def searched(meter: Meter, start: Start, *, name: str, tolerance: float) -> Answer:
     """The least private setting that meets the meter's target.
 
-    First roughly, up to a few percent, then with a tenth of the ``tolerance``; only what the second
-    search reads counts.
+    First roughly, up to a few percent, then with a tenth of the ``tolerance``, unless the first has
+    come close enough already: its bounds hold as well.
     """
     target = meter.target
     # How far its strength may stay below the target's.
@@ -86,6 +86,9 @@ def searched(meter: Meter, start: Start, *, name: str, tolerance: float) -> Answ
     aim = -_MARGIN * room
     way = _Secant(meter, start, tolerance=rough, aim=aim)
     way.search(lambda reading: abs(reading.excess) <= max(0.02, 5.0 * room))
+    # A rough bound that is close enough is as good as a fine one.
+    if way.safe is not None and is_enough(way.safe):
+        return Answer(way.safe, at_limit=False)
     # The finer bound will be lower by what it gains on the rough one.
     last = _Secant(meter, way.restart(_BIAS * (rough - fine)), tolerance=fine, aim=aim)
     last.search(is_enough)
@@ -142,7 +145,8 @@ class _Secant:
     def restart(self, gain: float) -> Start:
         """Where to begin with finer bounds, expected to be lower by ``gain``."""
         last = self._last
-        assert last is not None
+        if last is None:
+            return self._start
         # One that is met as closely as was aimed at will do; an exact one is met as closely again.
         if self._aim <= last.excess <= 0.0:
             return replace(self._start, first=last.parameter, slope=self._slope)

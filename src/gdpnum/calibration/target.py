@@ -121,9 +121,9 @@ class Mu(Target):
 
     def __post_init__(self) -> None:
         advice = "pass a mu above 0: only silence has mu = 0"
-        object.__setattr__(self, "value", _validate.positive("mu", self.value, advice=advice))
+        _validate.settle(self, value=_validate.positive("mu", self.value, advice=advice))
         advice = "pass an allowance such as 1e-10"
-        object.__setattr__(self, "slack", _validate.fraction("slack", self.slack, advice=advice))
+        _validate.settle(self, slack=_validate.fraction("slack", self.slack, advice=advice))
 
     def read(self, curve: TradeoffCurve) -> float:
         return fit_gdp(curve, slack=self.slack).mu
@@ -163,8 +163,7 @@ class Epsilon(Target):
             raise InvalidArgument(
                 "epsilon=0.0 with delta=0.0 allows no release at all; pass a larger one"
             )
-        object.__setattr__(self, "value", epsilon)
-        object.__setattr__(self, "delta", delta)
+        _validate.settle(self, value=epsilon, delta=delta)
 
     def read(self, curve: TradeoffCurve) -> float:
         return curve.epsilon(self.delta)
@@ -205,7 +204,7 @@ class Advantage(Target):
     value: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "value", _strictly_between("advantage", self.value))
+        _validate.settle(self, value=_strictly_between("advantage", self.value))
 
     def read(self, curve: TradeoffCurve) -> float:
         return curve.advantage
@@ -237,8 +236,7 @@ class TPR(Target):
                 f"tpr={tpr!r} is not above fpr={fpr!r}: guessing at random reaches that; "
                 "pass a larger tpr, or exchange the two"
             )
-        object.__setattr__(self, "value", tpr)
-        object.__setattr__(self, "fpr", fpr)
+        _validate.settle(self, value=tpr, fpr=fpr)
 
     def read(self, curve: TradeoffCurve) -> float:
         return curve.tpr(self.fpr)
@@ -261,14 +259,15 @@ def stated(
     """The one target among the arguments; ``spelled`` says what their user calls them."""
     kinds = {"mu": mu, "epsilon": epsilon, "advantage": advantage, "tpr": tpr}
     given = [spelled(kind) for kind, value in kinds.items() if value is not None]
+    came = " and ".join(given) + " are given" if given else "no target is given"
+    one, two, three, four, five, six = map(
+        spelled, ("mu", "epsilon", "delta", "advantage", "tpr", "fpr")
+    )
+    not_one = InvalidArgument(
+        f"{came}; pass one of {one}, {two} with {three}, {four}, or {five} with {six}"
+    )
     if len(given) != 1:
-        came = " and ".join(given) + " are given" if given else "no target is given"
-        one, two, three, four, five, six = map(
-            spelled, ("mu", "epsilon", "delta", "advantage", "tpr", "fpr")
-        )
-        raise InvalidArgument(
-            f"{came}; pass one of {one}, {two} with {three}, {four}, or {five} with {six}"
-        )
+        raise not_one
     for owner, owned, name, value in (
         ("epsilon", epsilon, "delta", delta),
         ("tpr", tpr, "fpr", fpr),
@@ -284,9 +283,9 @@ def stated(
         return Advantage(advantage)
     if tpr is not None and fpr is not None:
         return TPR(tpr, fpr)
-    assert epsilon is not None
-    assert delta is not None
-    return Epsilon(epsilon, delta)
+    if epsilon is not None and delta is not None:
+        return Epsilon(epsilon, delta)
+    raise not_one
 
 
 def _strictly_between(name: str, value: object) -> float:

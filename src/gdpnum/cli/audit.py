@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
-from array import array
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 import gdpnum
-from gdpnum.cli import options
-from gdpnum.cli.files import InFile, read_text, replacing
+from gdpnum.cli.files import read_text, replacing
+from gdpnum.cli.options import JSON, Option, given, takes
 from gdpnum.cli.present import check_plot, save
 from gdpnum.cli.program import epilog
 from gdpnum.cli.sources import SOURCES, source
+from gdpnum.cli.tables import as_json as json_of
 from gdpnum.errors import InvalidArgument
-
-if TYPE_CHECKING:
-    from gdpnum import AuditResult
+from gdpnum.rounding import rounded_down
+from gdpnum.score_columns import scores_in_csv
 
 __all__ = ["EPILOG", "audit"]
 
@@ -37,55 +34,49 @@ EPILOG = epilog(
 )
 
 _DELTAS = (1e-5, 1e-6, 1e-9)
-_YES, _NO = ("1", "true", "in", "1.0"), ("0", "false", "out", "0.0")
 
 
+@takes(
+    Option("claim", "text", "What is claimed: a mu, a statement or a run; see below."),
+    Option("confidence", "number", "With which the bound is to hold. [default: 0.95]"),
+    Option(
+        "threshold",
+        "text",
+        "A number fixed before the scores were seen, bonferroni or split. [default: bonferroni]",
+    ),
+    Option(
+        "method",
+        "word",
+        "How errors are bounded. [default: joint]",
+        ("joint", "clopper_pearson"),
+    ),
+    Option("one_run", "flag", "The scores are of canaries of one run."),
+    Option(
+        "guesses",
+        "text",
+        "With --one-run: how many of the highest scores are taken to be included, or two numbers, "
+        "as in 100,100, with how many of the lowest to be out; or split. [default: a tenth at "
+        "either end]",
+    ),
+    Option("slack", "number", "Of the mu that is bounded. [default: that of the claim, or 0]"),
+    Option("delta", "numbers", "Report epsilon here; may be repeated."),
+    Option("plot", "path", "Draw the ROC curve here: .png, .pdf or .svg; needs matplotlib."),
+    JSON,
+)
 def audit(
     file: Annotated[
         str, typer.Argument(metavar="SCORES", help="A CSV file, or - for standard input.")
     ],
     *,
-    claim: Annotated[
-        str | None, typer.Option(help="What is claimed: a mu, a statement or a run; see below.")
-    ] = None,
-    confidence: Annotated[
-        float | None, typer.Option(help="With which the bound is to hold. [default: 0.95]")
-    ] = None,
-    threshold: Annotated[
-        str | None,
-        typer.Option(
-            help="A number fixed before the scores were seen, bonferroni or split. "
-            "[default: bonferroni]"
-        ),
-    ] = None,
-    method: Annotated[
-        str | None,
-        typer.Option(help="How errors are bounded: joint or clopper_pearson. [default: joint]"),
-    ] = None,
-    one_run: Annotated[
-        bool, typer.Option("--one-run", help="The scores are of canaries of one run.")
-    ] = False,
-    guesses: Annotated[
-        str | None,
-        typer.Option(
-            help="With --one-run: how many of the highest scores are taken to be included, or two "
-            "numbers, as in 100,100, with how many of the lowest to be out; or split. "
-            "[default: a tenth at either end]"
-        ),
-    ] = None,
-    slack: Annotated[
-        float | None,
-        typer.Option(help="Of the mu that is bounded. [default: that of the claim, or 0]"),
-    ] = None,
-    deltas: Annotated[
-        list[float] | None,
-        typer.Option("--delta", metavar="DELTA", help="Report epsilon here; may be repeated."),
-    ] = None,
-    plot: Annotated[
-        Path | None,
-        typer.Option(help="Draw the ROC curve here (.png, .pdf or .svg); needs matplotlib."),
-    ] = None,
-    as_json: options.Json = False,
+    claim: str | None,
+    threshold: str | None,
+    method: str | None,
+    one_run: bool,
+    guesses: str | None,
+    delta: list[float] | None,
+    plot: Path | None,
+    as_json: bool,
+    **wished: float | None,
 ) -> None:
     """Bound mu from below by an attack's scores, and test a claim.
 
@@ -97,20 +88,20 @@ def audit(
         raise InvalidArgument("standard input, -, is given twice; it can be read once")
     held = None if claim is None else _claim(claim)
     scores, included = _columns(read_text(file), "standard input" if file == "-" else file)
-    wishes = options.given(confidence=confidence, slack=slack, claim=held)
-    found: AuditResult
+    wishes = given(claim=held, **wished)
+    found: gdpnum.AuditResult
     if one_run:
         wishes |= {} if guesses is None else {"guesses": _guesses(guesses)}
         found = gdpnum.audit_one_run(scores, included, **wishes)
     else:
-        wishes |= options.given(method=method)
+        wishes |= given(method=method)
         wishes |= {} if threshold is None else {"threshold": _threshold(threshold)}
         runs = gdpnum.audit(scores[included], scores[~included], **wishes)
         if plot is not None:
             with replacing(plot) as temporary:
                 save(gdpnum.plot.audit(runs), temporary)
         found = runs
-    typer.echo(_json(found, deltas) if as_json else "\n".join(_lines(found, deltas)))
+    typer.echo(_json(found, delta) if as_json else "\n".join(_lines(found, delta)))
 
 
 def _refuse_mixed(one_run: bool, of_runs: dict[str, object], guesses: str | None) -> None:
@@ -148,76 +139,28 @@ def _guesses(text: str) -> Any:
     return numbers[0] if len(numbers) == 1 else numbers
 
 
-def _rows(lines: Iterable[list[str]], label: str) -> Iterator[list[str]]:
-    """The rows of a table, or a word on why it is none."""
-    try:
-        yield from lines
-    except csv.Error as error:
-        raise InFile(f"{label} is no table of scores: {error}") from None
-
-
 def _columns(text: str, label: str) -> tuple[Any, Any]:
-    """The scores, and which of them are of included canaries."""
+    """The scores, and which of them are of included canaries, as arrays."""
     # Late: help needs no numpy.
     import numpy as np  # noqa: PLC0415
 
-    scores, included = array("d"), array("b")
-    places = (0, 1)
-    lines = csv.reader(io.StringIO(text))
-    for row in _rows(lines, label):
-        if not row or not "".join(row).strip():
-            continue
-        if not scores and "score" in _spelled(row):
-            places = _places(row, label)
-            continue
-        try:
-            scores.append(float(row[places[0]]))
-            included.append(_flag(row[places[1]].strip().lower()))
-        except (IndexError, ValueError):
-            raise InvalidArgument(
-                f"{label}, line {lines.line_num}: {','.join(row)!r} is no score and 1 or 0; mend "
-                "it there, or name the columns score and included in the first line"
-            ) from None
+    scores, included = scores_in_csv(text, label)
     return np.array(scores), np.array(included, dtype=bool)
 
 
-def _places(names: list[str], label: str) -> tuple[int, int]:
-    spelled = _spelled(names)
-    if "included" not in spelled:
-        raise InvalidArgument(
-            f"{label} has no column 'included', but {', '.join(names)}; name two columns score and "
-            "included"
-        )
-    return spelled.index("score"), spelled.index("included")
-
-
-def _spelled(names: list[str]) -> list[str]:
-    return [name.strip().lower() for name in names]
-
-
-def _flag(text: str) -> bool:
-    if text in _YES:
-        return True
-    if text in _NO:
-        return False
-    raise ValueError(text)
-
-
-def _epsilons(found: AuditResult, deltas: list[float] | None) -> Iterator[tuple[float, float]]:
+def _epsilons(
+    found: gdpnum.AuditResult, deltas: list[float] | None
+) -> Iterator[tuple[float, float]]:
     for delta in deltas or _DELTAS:
         yield delta, found.epsilon(delta)
 
 
-def _json(found: AuditResult, deltas: list[float] | None) -> str:
-    from gdpnum.cli.tables import as_json  # noqa: PLC0415
-
+def _json(found: gdpnum.AuditResult, deltas: list[float] | None) -> str:
     rows = [{"delta": delta, "epsilon": epsilon} for delta, epsilon in _epsilons(found, deltas)]
-    return as_json({**found.to_dict(), "verdict": found.verdict, "epsilon": rows})
+    return json_of({**found.to_dict(), "verdict": found.verdict, "epsilon": rows})
 
 
-def _lines(found: AuditResult, deltas: list[float] | None) -> Iterator[str]:
-    from gdpnum.rounding import rounded_down  # noqa: PLC0415
-
+def _lines(found: gdpnum.AuditResult, deltas: list[float] | None) -> Iterator[str]:
     yield str(found)
     for delta, epsilon in _epsilons(found, deltas) if deltas else ():
         shown = (

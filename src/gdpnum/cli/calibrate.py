@@ -14,7 +14,7 @@ from gdpnum.cli.program import epilog
 from gdpnum.cli.tables import as_json as json_of
 from gdpnum.cli.tables import as_table
 from gdpnum.errors import InvalidArgument
-from gdpnum.rounding import rounded_down, rounded_up
+from gdpnum.rounding import as_given, rounded_down, rounded_up
 from gdpnum.training import NAMES, as_option, is_poisson, resolved
 
 __all__ = ["EPILOG", "calibrate"]
@@ -100,8 +100,6 @@ def _down(rate: float | None) -> str:
 
 
 def _lines(document: dict[str, Any], target: str) -> Iterator[str]:
-    from gdpnum.rounding import as_given  # noqa: PLC0415
-
     found = document["found"]
     value = {
         # To the side on which the target is still met.

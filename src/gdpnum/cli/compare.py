@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
-from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -20,7 +18,7 @@ from gdpnum.cli.tables import as_json as json_of
 from gdpnum.errors import InvalidArgument
 
 if TYPE_CHECKING:
-    from gdpnum.comparison import Comparison, Crossing, Pairing
+    from gdpnum.comparison import Comparison
 
 __all__ = ["EPILOG", "compare"]
 
@@ -79,33 +77,10 @@ def _draw(path: Path, read: list[Source]) -> None:
 
 
 def _document(read: list[Source], found: Comparison) -> dict[str, Any]:
-    return {
-        "subjects": [
-            {"label": one.label, "mechanism": repr(one.run), "mu": mu, "advantage": advantage}
-            for one, mu, advantage in zip(read, found.mus, found.advantages, strict=True)
-        ],
-        "slack": found.slack,
-        "tolerance": found.tolerance,
-        "pairs": [
-            {
-                "first": first,
-                "second": second,
-                "order": pairing.order,
-                "delta_divergence": pairing.delta_divergence.value,
-                "forward": pairing.forward.value,
-                "backward": pairing.backward.value,
-                "smallest_fpr": pairing.smallest_fpr,
-                "crossing": _crossing(pairing.crossing),
-            }
-            for first, second, pairing in _pairs(found)
-        ],
-    }
-
-
-def _crossing(crossing: Crossing | None) -> dict[str, float] | None:
-    return None if crossing is None else {"fpr": crossing.alpha, "tpr": crossing.tpr}
-
-
-def _pairs(found: Comparison) -> Iterator[tuple[int, int, Pairing]]:
-    for first, second in combinations(range(len(found.subjects)), 2):
-        yield first, second, found.between(first, second)
+    whole = found.to_dict()
+    numbers = zip(read, whole.pop("mus"), whole.pop("advantages"), strict=True)
+    whole["subjects"] = [
+        {"label": one.label, "mechanism": repr(one.run), "mu": mu, "advantage": advantage}
+        for one, mu, advantage in numbers
+    ]
+    return whole

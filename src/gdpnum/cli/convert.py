@@ -15,6 +15,7 @@ from gdpnum.cli.program import epilog
 from gdpnum.cli.tables import as_json as json_of
 from gdpnum.cli.tables import as_table
 from gdpnum.errors import InvalidArgument
+from gdpnum.rounding import as_given, delta_shown, epsilon_shown, fpr_shown, upper
 
 __all__ = ["EPILOG", "convert"]
 
@@ -90,6 +91,7 @@ def convert(
     document = {
         "from": stated,
         "mu": claim.mu,
+        "slack": claim.slack,
         "holds_for": claim.holds_for,
         "advantage": claim.advantage,
         "rho": claim.rho,
@@ -106,6 +108,7 @@ class _Claim:
     """What is known of the mechanisms that have what was given."""
 
     mu: float
+    slack: float
     holds_for: str
     advantage: float
     rho: float
@@ -123,6 +126,7 @@ def _of_mu(mu: float, stated: dict[str, float]) -> _Claim:
 
     return _Claim(
         mu,
+        0.0,
         "every mu-GDP mechanism" if "mu" in stated else _GAUSSIAN,
         stated.get("advantage", gdpnum.advantage_from_mu(mu)),
         stated.get("rho", gdpnum.rho_from_mu(mu)),
@@ -138,6 +142,7 @@ def _of_pure(epsilon: float) -> _Claim:
     curve = pure.curve()
     return _Claim(
         gdpnum.mu_from_epsilon(epsilon),
+        0.0,
         "every epsilon-DP mechanism",
         curve.advantage,
         gdpnum.ZCDP.fit(pure).rho,
@@ -148,12 +153,13 @@ def _of_pure(epsilon: float) -> _Claim:
 
 
 def _of_rho(rho: float) -> _Claim:
-    """From rho-zCDP itself, as gdpnum run ZCDP has it; it has no mu of its own."""
+    """From rho-zCDP itself, as gdpnum run ZCDP has it: it has no mu without a slack."""
+    fit = gdpnum.fit_gdp(gdpnum.ZCDP(rho=rho))
     curve = gdpnum.ZCDP(rho=rho).curve().symmetrised()
     return _Claim(
-        math.inf if rho > 0.0 else 0.0,
-        "every rho-zCDP mechanism, of which none has a mu for all; "
-        "pass --assuming-gaussian if yours is Gaussian",
+        fit.mu,
+        fit.slack,
+        "every rho-zCDP mechanism; pass --assuming-gaussian if yours is Gaussian",
         curve.advantage,
         rho,
         curve.epsilon,
@@ -185,17 +191,11 @@ def _gaussian_mu(name: str, stated: dict[str, float]) -> float:
 
 
 def _lines(document: dict[str, Any]) -> Iterator[str]:
-    from gdpnum.rounding import (  # noqa: PLC0415
-        delta_shown,
-        epsilon_shown,
-        fpr_shown,
-        upper,
-    )
-
+    slack = f", with slack {delta_shown(document['slack'])}" if document["slack"] else ""
     yield f"From {_shown(document['from'])}; holds for {document['holds_for']}."
     yield ""
     yield as_table([
-        ("mu", "none" if math.isinf(document["mu"]) else upper(document["mu"]), "of Gaussian DP"),
+        ("mu", upper(document["mu"]), f"of Gaussian DP{slack}"),
         ("advantage", upper(document["advantage"]), "most that TPR can exceed FPR by"),
         ("rho", upper(document["rho"]), "of zCDP"),
     ])  # fmt: skip
@@ -212,6 +212,4 @@ def _lines(document: dict[str, Any]) -> Iterator[str]:
 
 
 def _shown(stated: dict[str, float]) -> str:
-    from gdpnum.rounding import as_given  # noqa: PLC0415
-
     return ", ".join(f"{name} = {as_given(value)}" for name, value in stated.items())

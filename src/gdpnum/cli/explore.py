@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import inspect
 from typing import Annotated
 
 import typer
 
-from gdpnum.cli.dpsgd import dpsgd
 from gdpnum.cli.files import check_installed
 from gdpnum.cli.program import epilog
 from gdpnum.cli.sources import source_of
@@ -47,7 +45,6 @@ def explore(
             network=network,
             browser=browser,
             reader=source_of,
-            options=tuple(inspect.signature(dpsgd).parameters),
             tell=typer.echo,
         )
     except KeyboardInterrupt:

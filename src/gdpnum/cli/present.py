@@ -16,7 +16,6 @@ from gdpnum.cli.options import OUTPUT, given, stated
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from gdpnum import Mechanism, Statement
 
 __all__ = ["FORMS", "JSON_KEYS", "check_plot", "form_of", "present", "save", "today"]
 
@@ -34,7 +33,7 @@ _NAMES = {"delta": "deltas", "fpr": "fprs"}
 
 
 def present(
-    run: Mechanism, values: dict[str, Any], *, wishes: dict[str, Any] | None = None
+    run: gdpnum.Mechanism, values: dict[str, Any], *, wishes: dict[str, Any] | None = None
 ) -> None:
     """Compute the statement of a run and show it.
 
@@ -69,13 +68,10 @@ def check_plot(plot: Path | None) -> None:
 
 def save(axes: Axes, path: Path) -> None:
     """Write the picture that an Axes is on."""
-    from matplotlib.figure import Figure  # noqa: PLC0415
-
-    assert isinstance(axes.figure, Figure)
-    axes.figure.savefig(path)
+    axes.figure.figure.savefig(path)
 
 
-def form_of(statement: Statement, form: str) -> str:
+def form_of(statement: gdpnum.Statement, form: str) -> str:
     """The statement in one of the `FORMS`, ending in a line end."""
     if form == "html":
         text = statement.to_html()

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -15,9 +16,6 @@ from gdpnum.cli.present import FORMS, JSON_KEYS, form_of, today
 from gdpnum.cli.program import epilog
 from gdpnum.cli.sources import SOURCES, source
 from gdpnum.errors import InvalidArgument
-
-if TYPE_CHECKING:
-    from gdpnum import Statement
 
 __all__ = ["EPILOG", "report"]
 
@@ -89,13 +87,18 @@ def report(
         typer.echo(text, nl=False)
 
 
-def _entry(statement: Statement, field: list[str] | None) -> str:
+def _entry(statement: gdpnum.Statement, field: list[str] | None) -> str:
     from gdpnum.statements.registry import FIELDS, LISTS  # noqa: PLC0415
 
     found = pairs("--field", field, FIELDS)
-    return statement.to_registry(
-        **{key: texts if key in LISTS else "\n".join(texts) for key, texts in found.items()}
-    )
+    fields = {key: texts if key in LISTS else "\n".join(texts) for key, texts in found.items()}
+    try:
+        return statement.to_registry(**fields)
+    except InvalidArgument as error:
+        # The example as it is typed here.
+        raise InvalidArgument(
+            re.sub(r"as in (\w+)=\[?('[^']*')\]?$", r"as in --field \1=\2", str(error))
+        ) from None
 
 
 def _ways(out: Path | None, form: str | None, as_json: bool) -> dict[str, bool]:

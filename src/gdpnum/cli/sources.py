@@ -30,19 +30,17 @@ import json
 import re
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import gdpnum
 from gdpnum import _validate
 from gdpnum.cli.files import InFile, read_text
 from gdpnum.cli.options import STATED
 from gdpnum.cli.quantities import fraction_of, number_or_text, whole_of
 from gdpnum.errors import GdpnumError
 from gdpnum.mechanisms import Composed
-from gdpnum.mechanisms.composition import repeat
+from gdpnum.mechanisms.mechanism import repeat
 from gdpnum.training import ARGUMENTS, NAMES, is_poisson, resolved, training_run
-
-if TYPE_CHECKING:
-    from gdpnum import Mechanism, Statement
 
 __all__ = ["SOURCES", "Source", "source", "source_of"]
 
@@ -62,9 +60,9 @@ class Source:
     """What was run, how the source says it should be told, and its statement if it has one."""
 
     label: str
-    run: Mechanism
+    run: gdpnum.Mechanism
     wishes: dict[str, Any]
-    statement: Statement | None = None
+    statement: gdpnum.Statement | None = None
 
 
 def source(text: str) -> Source:
@@ -98,19 +96,15 @@ def source_of(content: str, label: str) -> Source:
 
 
 def _registered(content: str, label: str) -> Source:
-    from gdpnum.statements.registry import from_registry  # noqa: PLC0415
-
     try:
-        return Source(label, from_registry(content), {})
+        return Source(label, gdpnum.from_registry(content), {})
     except GdpnumError as error:
         raise InFile(f"{label}: {error}") from None
 
 
 def _stated(content: str, label: str) -> Source:
-    from gdpnum.statements import Statement  # noqa: PLC0415
-
     try:
-        found = Statement.from_json(content)
+        found = gdpnum.Statement.from_json(content)
     except GdpnumError as error:
         raise InFile(f"{label}: {error}") from None
     kept = {"name": found.name, "dataset_size": found.dataset_size}
@@ -143,7 +137,7 @@ def _toml(label: str) -> Any:
 # --- parts --------------------------------------------------------------------------------------
 
 
-def _run(parts: Iterable[Any], wishes: dict[str, Any], label: str) -> Mechanism:
+def _run(parts: Iterable[Any], wishes: dict[str, Any], label: str) -> gdpnum.Mechanism:
     terms = []
     for number, part in enumerate(parts):
         name = f"parts[{number}]"
@@ -160,7 +154,7 @@ def _run(parts: Iterable[Any], wishes: dict[str, Any], label: str) -> Mechanism:
         raise InFile(f"{label}: {error}") from None
 
 
-def _part(part: Any, dataset_size: Any, name: str) -> Mechanism:
+def _part(part: Any, dataset_size: Any, name: str) -> gdpnum.Mechanism:
     if not isinstance(part, dict):
         raise InFile(
             f"{_validate.shown(name, part)}, not an object; pass one such as "
@@ -177,7 +171,7 @@ def _part(part: Any, dataset_size: Any, name: str) -> Mechanism:
     return repeat(_leaf(leaf, dataset_size, name), part.get("count", 1))
 
 
-def _leaf(document: Any, dataset_size: Any, name: str) -> Mechanism:
+def _leaf(document: Any, dataset_size: Any, name: str) -> gdpnum.Mechanism:
     kind = document.get("type") if isinstance(document, dict) else None
     if isinstance(kind, str) and kind not in _kinds():
         raise InFile(f"{name} has type={kind!r}, which is no mechanism; {_nearest(kind, _kinds())}")
@@ -188,7 +182,7 @@ def _leaf(document: Any, dataset_size: Any, name: str) -> Mechanism:
     return leaf_of(document, name=name)
 
 
-def _dpsgd(document: dict[str, Any], dataset_size: Any, name: str) -> Mechanism:
+def _dpsgd(document: dict[str, Any], dataset_size: Any, name: str) -> gdpnum.Mechanism:
     values = {key: value for key, value in document.items() if key != "type"}
     for key in values:
         if key not in NAMES:

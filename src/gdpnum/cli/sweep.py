@@ -7,22 +7,20 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
 
 import gdpnum
 from gdpnum import _validate
+from gdpnum._optional import imported
 from gdpnum.cli.files import check_ending, check_installed, check_writable, replacing
 from gdpnum.cli.options import JSON, SLACK, STATEMENT, TRAINING, Option, given, one, takes
 from gdpnum.cli.program import NOTHING, epilog, flat, tell
 from gdpnum.cli.settings import grid_of, settings_in
 from gdpnum.cli.tables import as_table
 from gdpnum.errors import InvalidArgument
-from gdpnum.rounding import rounded_down, rounded_up
-
-if TYPE_CHECKING:
-    from gdpnum import SweepTable
+from gdpnum.rounding import as_given, rounded_down, rounded_up
 
 __all__ = ["EPILOG", "sweep"]
 
@@ -139,7 +137,6 @@ def _executor(scheduler: str | None) -> Iterator[Any]:
     if scheduler is None:
         yield None
         return
-    from gdpnum._optional import imported  # noqa: PLC0415
 
     distributed = imported("dask.distributed", extra="dask")
     try:
@@ -153,7 +150,7 @@ def _executor(scheduler: str | None) -> Iterator[Any]:
         yield client
 
 
-def _write(table: SweepTable, out: Path) -> None:
+def _write(table: gdpnum.SweepTable, out: Path) -> None:
     with replacing(out) as temporary:
         if out.suffix.lower() == ".csv":
             table.to_csv(temporary)
@@ -163,7 +160,7 @@ def _write(table: SweepTable, out: Path) -> None:
             table.to_parquet(temporary)
 
 
-def _text(table: SweepTable) -> str:
+def _text(table: gdpnum.SweepTable) -> str:
     names = [name for name in table.columns if name != "error" or table.errors]
     rows = [[_cell(name, record.get(name), record) for name in names] for record in table]
     return as_table([names, *rows])
@@ -174,8 +171,6 @@ _BOUNDS = ("mu", "regret", "tail_ratio", "advantage", "epsilon", "delta", "tpr")
 
 
 def _cell(name: str, value: object, record: dict[str, Any]) -> str:
-    from gdpnum.rounding import as_given  # noqa: PLC0415
-
     if value is None:
         return "-"
     if isinstance(value, float) and record["error"] is None:

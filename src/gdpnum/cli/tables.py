@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterable, Sequence
-from typing import Any
+
+from gdpnum.rounding import finite
 
 __all__ = ["as_json", "as_table"]
 
@@ -27,12 +27,4 @@ def as_table(rows: Iterable[Sequence[str]]) -> str:
 
 def as_json(document: object) -> str:
     """A document as JSON; infinity is the text inf, as JSON has none."""
-    return json.dumps(_finite(document), indent=2, allow_nan=False)
-
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _finite(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_finite(item) for item in value]
-    return str(value) if isinstance(value, float) and math.isinf(value) else value
+    return json.dumps(finite(document), indent=2, allow_nan=False)

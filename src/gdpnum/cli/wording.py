@@ -34,7 +34,7 @@ def in_options(message: str, *, options: Mapping[str, str], typed: Iterable[str]
     for argument, option in options.items():
         if "_" in argument:
             message = re.sub(rf"(?<![\w.'-]){argument}\b(?!=)", option, message)
-        elif argument in ("slack", "tolerance"):
+        else:
             advice = rf"\b(a larger|a smaller|a positive) {argument}\b"
             message = re.sub(advice, rf"\1 {option}", message)
     return message

@@ -15,7 +15,7 @@ from gdpnum.contour.pairs import Gaussian, Mixture, Poisson, Replace, Run, Segme
 from gdpnum.contour.profile import Profile, profile
 from gdpnum.floats import Floats
 from gdpnum.pairs.gaussian import GaussianPair, ReplacedGaussianPair
-from gdpnum.pairs.mixture import PersonPair
+from gdpnum.pairs.mixture import PersonPair, WholeShiftsPair
 from gdpnum.pairs.pair import Pair, Release, SampledPair
 
 __all__ = ["WORK", "ContourBounds", "run_of"]
@@ -35,6 +35,10 @@ _RECORDS = 100
 
 # What a curve is accurate to, relative to delta.
 _ACCURACY = 1e-9
+
+
+#: The same where the lattice takes seconds.
+PATIENCE = 1e8
 
 
 def work_of(run: Run) -> float:
@@ -58,6 +62,8 @@ def _analytic(pair: Pair) -> Gaussian | Poisson | Replace | Mixture | None:
         return Poisson(1.0 / pair.inner.mu, pair.rate)
     if isinstance(pair, PersonPair) and pair.records <= _RECORDS:
         return Mixture(pair.sigma, pair.shares, real_rooted=True)
+    if isinstance(pair, WholeShiftsPair) and len(pair.shares) <= _RECORDS:
+        return Mixture(pair.sigma, pair.shares)
     if isinstance(pair, ReplacedGaussianPair):
         return Replace(pair.sigma, pair.rate)
     return Gaussian(pair.mu) if isinstance(pair, GaussianPair) else None
@@ -66,19 +72,20 @@ def _analytic(pair: Pair) -> Gaussian | Poisson | Replace | Mixture | None:
 class ContourBounds:
     """Bounds on the profile of a run of analytic pairs, from above and from below."""
 
-    def __init__(self, run: Run, accuracy: Accuracy) -> None:
+    def __init__(self, run: Run, accuracy: Accuracy, *, patient: bool = False) -> None:
         self._run, self._accuracy = run, accuracy
+        self._most = PATIENCE if patient else work_of(run)
 
     def fit(self, slack: float) -> Fits:
         """mu, its bracket and its regret at a slack."""
         # How wide the bracket may be is for the asker to say.
-        return fits([self._run], slack=slack, accuracy=np.inf, most=work_of(self._run))
+        return fits([self._run], slack=slack, accuracy=np.inf, most=self._most)
 
     @cached_property
     def profile(self) -> Profile:
         """Delta at any epsilon, from above and from below, with both directions."""
         floor = min(self._accuracy.floor, SMALLEST_TPR)
-        return profile(self._run, smallest=floor, accuracy=_ACCURACY, most=work_of(self._run))
+        return profile(self._run, smallest=floor, accuracy=_ACCURACY, most=self._most)
 
     @cached_property
     def _knots(self) -> Floats:

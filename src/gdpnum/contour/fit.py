@@ -5,20 +5,22 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from scipy.special import erf, erfinv
 
-from gdpnum.contour.charges import UNIT, Floats
 from gdpnum.contour.ladder import LEAST, Ladder, first_knots, ladder, outlook
+from gdpnum.contour.located import located
 from gdpnum.contour.ordinary import is_ordinary, ordinary
 from gdpnum.contour.pairs import Run, Steps
 from gdpnum.contour.reach import OutOfReach
 from gdpnum.contour.reading import Approximate, Knots, Reading, guessed, reading
 from gdpnum.contour.regret import regrets
 from gdpnum.contour.smallest import decided, shown, smallest
+from gdpnum.floats import UNIT, Floats
 
 __all__ = ["MOST", "Fits", "fits"]
 
@@ -56,8 +58,10 @@ class Fits(NamedTuple):
 
 def sought(
     steps: Steps, rungs: Ladder, knots: Floats, slack: Floats, tolerance: float, most: float
-) -> Reading:
+) -> tuple[Reading, Floats]:
     """The reading around where mu is decided, which is looked for where jumps make it unclear.
+
+    And that place, by run.
 
     For removing delta is wanted to ``tolerance`` times the slack, for adding to a hundredth of
     delta of removing: it decides nothing, as far as is known.
@@ -69,6 +73,10 @@ def sought(
     rows, spread = np.arange(runs), np.linspace(0.0, 1.0, 13)
     steep = float(rungs.steep.min())
     rough, unsure = steep < 0.4, steep < 1.0
+    if unsure and runs == 1:
+        place = located(steps, rungs, float(guess[0]), slack)
+        if place is not None:
+            guess[0], rough, unsure = place, False, False
     log_slack = np.log(slack)
     beside = log_slack
     if knots.shape[0] > runs:
@@ -101,7 +109,7 @@ def sought(
         rough = rough and off
         unsure = unsure and off
         guess[:runs] = np.where(where > 0.0, where, guess[:runs])
-    return lines
+    return lines, guess[:runs]
 
 
 @np.errstate(all="ignore")
@@ -213,8 +221,12 @@ def _fits(steps: Steps, slack: Floats, tolerance: float, most: float) -> Fits:
     check_reach(rungs)
     by_row = np.concatenate([slack, slack])[: rungs.rungs.lam.shape[0]]
     knots = first_knots(rungs, by_row)
-    lines = sought(steps, rungs, knots, slack, tolerance, most * steps.runs)
-    return _read(steps, rungs, lines, lines.at(knots), slack, tolerance)
+    lines, guess = sought(steps, rungs, knots, slack, tolerance, most * steps.runs)
+    # One run alone is looked at closely at once.
+    close = steps.runs == 1 and not steps.symmetric
+    if close:
+        knots = first_knots(rungs, by_row, guess)
+    return _read(steps, rungs, lines, lines.at(knots), slack, tolerance, close=close)
 
 
 def _read(
@@ -244,8 +256,24 @@ def _read(
     # As if every record were always sampled: the better of the two where sampling hardly helps.
     bare = np.sqrt(steps.total(steps.counts * steps.slope**2) + steps.variance)
     mu = np.minimum(needed.reshape(-1, runs).max(axis=0), bare * (1.0 + 4e-16 * (8 + steps.c.size)))
+    if runs == 1 and steps.variance[0] > 0.0 and not mu[0] - mu_lower[0] <= _CLOSE * mu[0]:
+        mu = np.minimum(mu, _apart(steps, slack, tolerance))
     # What contradicts itself is not known.
     mu[mu < mu_lower] = np.inf
     # A lower bound at the last knot is not known any more.
     removed = Knots(*(one[:runs, :-1] for one in found))
     return Fits(mu, mu_lower, *regrets(lines.rows(slice(runs)), removed, mu, slack, tolerance))
+
+
+def _apart(steps: Steps, slack: Floats, tolerance: float) -> Floats:
+    """sqrt(mu^2 + sum mu_i^2), mu that of the run without its Gaussians mu_i, from above.
+
+    delta(eps) = E[delta'(eps - X)], X the Gaussians' loss and delta' <= delta_mu + slack. Where
+    they outweigh the rest, what tests need is so flat that chords would have to be too short.
+    """
+    try:
+        rest = _fits(replace(steps, variance=np.zeros(1)), slack, tolerance, MOST)
+    except OutOfReach:
+        return np.full(1, np.inf)
+    bound: Floats = np.sqrt(steps.variance + rest.mu**2) * (1.0 + 8.0 * UNIT)
+    return bound

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from gdpnum.contour.charges import Floats, cut_ends, quadrature
+from gdpnum import charges
 from gdpnum.contour.pairs import Nodes, Steps
+from gdpnum.floats import Floats
 
 __all__ = ["QUANTUM", "cut", "grid", "lifted_spacing", "shrunk", "spacing"]
 
@@ -39,7 +40,7 @@ def spacing(steps: Steps, digits: Floats, tilts: Floats, theta: Floats) -> tuple
     steps_found = 2.0 * np.pi * b / (digits[:, None] + below + 0.8)
     chosen = (np.arange(b.shape[0]), np.argmax(steps_found, axis=1))
     step = np.maximum(np.floor(steps_found[chosen] / QUANTUM), 1.0) * QUANTUM
-    return step, quadrature(above[chosen], below[chosen], 2.0 * np.pi * b[chosen] / step)
+    return step, charges.quadrature(above[chosen], below[chosen], 2.0 * np.pi * b[chosen] / step)
 
 
 # No line is lifted higher: its weights are larger by exp(a^2 / 2), and rounding with them.
@@ -55,7 +56,7 @@ def lifted_spacing(
     """A step by segment, charges for M(lam) and for |Im s| <= theta, and how high the line lies.
 
     Below a line at height a > 0 is the real one, where |exp(i theta l)| = 1: no frequency makes
-    the nodes closer (Lemma C4).
+    the nodes closer (Lemma T4).
     """
     step, missed = spacing(steps, digits, tilts, theta)
     none = np.zeros(steps.c.size)
@@ -83,9 +84,9 @@ def lifted_spacing(
     step = np.where(chosen, lifted, step)
     growth = 0.5 * top * top + shrunk(steps, top[:, None], negative[:, None], none[:, None])[:, 0]
     full = 2.0 * np.pi / step
-    across = quadrature(growth, none - np.inf, full * (top - height))
-    across = across + quadrature(none - np.inf, none, full * height)
-    flat = quadrature(growth, growth, full * top)
+    across = charges.quadrature(growth, none - np.inf, full * (top - height))
+    across = across + charges.quadrature(none - np.inf, none, full * height)
+    flat = charges.quadrature(growth, growth, full * top)
     return (
         step,
         np.where(chosen, flat, missed),
@@ -97,7 +98,7 @@ def lifted_spacing(
 def shrunk(steps: Steps, heights: Floats, negative: Floats, mirrored: Floats) -> Floats:
     """A bound on log of how much |A|^-negative |C|^-mirrored grows at heights, relative to M.
 
-    Up to a quarter turn |A| is at least w_0 as well, and M(lam) at least one (Lemma C4).
+    Up to a quarter turn |A| is at least w_0 as well, and M(lam) at least one (Lemma T4).
     """
     crude = steps.log_shrink(heights)
     floor = -np.log(steps.absent)[:, None]
@@ -133,13 +134,13 @@ def cut(steps: Steps, nodes: Nodes, step: Floats, ends: Floats, tilts: Floats) -
         left = left - reach * np.maximum(1.0 - s, 0.0)
         last = last - reach * np.maximum(s - 1.0, 0.0)
     rights, shares = _right(steps, nodes, s, last)
-    return cut_ends(ends / step[:, None, None], left, rights, shares, step[:, None])
+    return charges.cut_ends(ends / step[:, None, None], left, rights, shares, step[:, None])
 
 
 def lifted_cut(
     steps: Steps, nodes: Nodes, step: Floats, height: Floats, s: Floats, ends: Floats
 ) -> Floats:
-    """The same on lines Im u = height, of pairs with C = 1 (Lemma C5).
+    """The same on lines Im u = height, of pairs with C = 1 (Lemma T5).
 
     For S >= 0 the integrand is at most exp(a^2 / 2) times that on the real line. For S < 0 it is
     at most exp(a^2 / 2) w_0^S N, and M(lam) at least one.
@@ -149,7 +150,7 @@ def lifted_cut(
     plain = np.exp(-0.5 * nodes.u[:, [0, -1]] ** 2) * (1.0 / np.sqrt(2.0 * np.pi))
     over = np.where((s < 0.0)[:, :, None], plain[:, None, :], over)
     first = np.broadcast_to(-nodes.u[:, :1], s.shape)
-    found = cut_ends(over, first, rights, shares, step[:, None])
+    found = charges.cut_ends(over, first, rights, shares, step[:, None])
     floor = -np.log(steps.absent)[:, None] * np.maximum(-s, 0.0)
     bound: Floats = found * np.exp(0.5 * height**2)[:, None] * np.exp(floor)
     return bound

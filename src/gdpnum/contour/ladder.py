@@ -11,12 +11,22 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from gdpnum.contour.charges import UNIT, Floats
 from gdpnum.contour.grid import cut, grid, spacing
 from gdpnum.contour.pairs import Nodes, Steps
 from gdpnum.contour.reach import OutOfReach
+from gdpnum.floats import UNIT, Floats
 
-__all__ = ["LEAST", "STEEP", "Ladder", "Rungs", "first_knots", "ladder", "outlook"]
+__all__ = [
+    "ENOUGH",
+    "LEAST",
+    "STEEP",
+    "Ladder",
+    "Rungs",
+    "first_knots",
+    "ladder",
+    "outlook",
+    "period",
+]
 
 # lam as multiples of one over the run's mu: up to where exp(K - lam K') is far below any slack.
 _FARTHEST = 22.0
@@ -28,8 +38,8 @@ STEEP = np.concatenate([np.geomspace(0.01, 0.4, 6)[:-1], np.linspace(0.4, 1.0, 1
 #: log Gamma(1/2) = -mu^2 / 8 of a mu of about 7.5: below, 1 - delta is too small.
 LEAST = -7.0
 
-# Beyond this K is of no use: a bound exp(K) there is worth nothing.
-_ENOUGH = 60.0
+#: Beyond this K is of no use: a bound exp(K) there is worth nothing.
+ENOUGH = 60.0
 
 # Weights that a ladder may take, by run.
 _MOST = 2e6
@@ -92,7 +102,7 @@ def _largest_tilt(steps: Steps) -> Floats:
     """The tilt at which jumps alone, T w_j^S exp(j^2 c^2 S (S - 1) / 2), make K large."""
     c2 = (np.arange(1.0, 1.0 + steps.weights.shape[1]) * steps.c[:, None]) ** 2
     b = 0.5 * c2 - np.log(steps.weights)
-    inside = b * b - 2.0 * c2 * np.log(steps.counts / _ENOUGH)[:, None]
+    inside = b * b - 2.0 * c2 * np.log(steps.counts / ENOUGH)[:, None]
     root = (b + np.sqrt(np.maximum(inside, 0.0))) / c2
     root = np.where(inside < 0.0, np.inf, root).min(axis=1)
     result = np.full(steps.runs, np.inf)
@@ -212,8 +222,9 @@ def _reach(steps: Steps, tilts: Floats, need: Floats) -> tuple[Floats, Floats]:
     return -(tail + np.minimum(left, tail)), tail + right * slope
 
 
-# Knots near zero, where regret is decided, in deviations of the loss.
-_NEAR = np.concatenate([[0.0], np.geomspace(1e-5, 3.0, 36)])
+# Knots near zero, where regret is decided, in deviations of the loss: so close that one look at
+# them decides it for most runs.
+_NEAR = np.concatenate([[0.0], np.geomspace(1e-5, 0.02, 18), np.geomspace(0.023, 3.0, 43)])
 
 
 # And around a guess of where mu is decided.
@@ -240,3 +251,21 @@ def first_knots(ladder: Ladder, slack: Floats, guess: Floats | None = None) -> F
     # Adding only has to stay below: equal cells will do.
     places[runs:] = end[runs:] * np.linspace(0.0, 1.0, places.shape[1])
     return places
+
+
+def period(rungs: Rungs, others: Rungs, lam: Floats, epsilon: Floats, log_error: Floats) -> Floats:
+    """The least period for which images add no more than exp(log_error), by row.
+
+    To exp(eps) alpha, that is; to delta, kappa times as much. ``others`` are the rungs of the other
+    direction.
+    """
+    lam, epsilon, log_error = lam[:, None], epsilon[:, None], log_error[:, None]
+    gap = rungs.lam - lam
+    above = (rungs.values - rungs.lam * epsilon - log_error) / gap
+    above = np.where(gap > 0.0, above, np.inf).min(axis=1)
+    slope = 1.0 + others.lam
+    gap = slope + lam
+    below = (others.values + slope * epsilon - log_error) / gap
+    below = np.where(gap > 0.0, below, np.inf).min(axis=1)
+    longest: Floats = np.maximum(np.maximum(above, below), 0.0)
+    return longest

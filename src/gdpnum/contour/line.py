@@ -11,20 +11,13 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from gdpnum.contour.charges import (
-    Floats,
-    alias_above,
-    alias_below,
-    evaluation,
-    known_images,
-    left_out,
-    left_out_slowly,
-)
+from gdpnum import charges
 from gdpnum.contour.ladder import Rungs
 from gdpnum.contour.plan import Decay
 from gdpnum.contour.transform import Transform
+from gdpnum.floats import Floats
 
-__all__ = ["Line", "Rows", "lines", "stacked"]
+__all__ = ["Line", "Rows", "stacked"]
 
 Complexes: TypeAlias = npt.NDArray[np.complex128]
 
@@ -117,7 +110,7 @@ class Line:
         wrong += constant[:, :, None]
         wrong *= scale
         exponent = np.abs(epsilons) - self.known[0]
-        wrong += known_images(lifted, self.known[1], exponent)[:, None, :]
+        wrong += charges.known_images(lifted, self.known[1], exponent)[:, None, :]
         bounds = logs[..., None] + slopes[..., None] * epsilons[:, None, None, None, :]
         wrong += np.exp(bounds.min(axis=3)).sum(axis=2)
         wrong *= 1.0 + 1e-12
@@ -163,23 +156,6 @@ class Line:
         return found
 
 
-def lines(
-    found: Transform,
-    decayed: Decay,
-    rungs: Rungs,
-    *,
-    picks: list[list[int]],
-    references: list[Floats],
-) -> list[Line]:
-    """Lines, each given by the ones picked for its directions.
-
-    Images are bounded best at the references, by line and row.
-    """
-    together = stacked(found, decayed, rungs, picks=picks, references=references)
-    each = rungs.lam.shape[0]
-    return [together.rows(slice(i * each, (i + 1) * each)) for i in range(len(picks))]
-
-
 def stacked(
     found: Transform,
     decayed: Decay,
@@ -188,7 +164,10 @@ def stacked(
     picks: list[list[int]],
     references: list[Floats],
 ) -> Line:
-    """The same as one, a line's rows after the other's."""
+    """Lines, each given by the ones picked for its directions; one's rows after the other's.
+
+    Images are bounded best at the references, by line and row.
+    """
     runs, theta = found.tilts.shape[0], found.frequencies
     each, number = rungs.lam.shape[0], theta.shape[1]
     directions, count = each // runs, len(picks)
@@ -196,6 +175,9 @@ def stacked(
     pick = np.array(picks).ravel()
 
     def by_row(values: Floats) -> Floats:
+        if runs == 1:
+            only: Floats = values[0, pick]
+            return only
         picked: Floats = values[:, pick].swapaxes(0, 1).reshape(rows, *values.shape[2:])
         return picked
 
@@ -216,28 +198,29 @@ def stacked(
     sizes = (np.hypot(real, imaginary) + wrong)[:, None, :] * weights
     terms = sizes.sum(axis=2)
     moment = np.einsum("bom,bm->bo", sizes, theta)
-    constant, distant, far = evaluation(terms, moment * (0.5 / theta[:, :1]), moment, np.abs(k))
+    constant, distant, far = charges.evaluation(
+        terms, moment * (0.5 / theta[:, :1]), moment, np.abs(k)
+    )
     constant += np.einsum("bom,bm->bo", weights, wrong)
     centre_error = found.centre_error[repeated, None]
     constant += np.expm1(np.minimum(k_error, 700.0)) * terms + moment * centre_error
     logs, thetas = by_row(decayed.logs), by_row(decayed.thetas)
-    constant[:, 0] += left_out(logs[:, 0], thetas[:, 0])
+    constant[:, 0] += charges.left_out(logs[:, 0], thetas[:, 0])
     # A cell of the sum may reach over an end of an interval: 1 / M more.
     ratios = np.empty_like(thetas)
     ratios[:, :-1] = np.log(thetas[:, 1:] / thetas[:, :-1])
     ratios[:, -1] = 1.0 / by_row(decayed.power)
     logs[:, -1] = np.minimum(by_row(decayed.last), 600.0)
-    constant[:, 1] += left_out_slowly(logs, ratios + 1.0 / number)
+    constant[:, 1] += charges.left_out_slowly(logs, ratios + 1.0 / number)
     period, one = 2.0 / width, 1.0 + lam
     up, first = np.exp(-one * period), np.exp(-np.abs(lam) * period)
     level = np.where(lam > 0.0, first / (1.0 + first), -up / (1.0 + up))
     lift = -one * period - np.log1p(up)
     terms = np.ascontiguousarray(coefficients.transpose(2, 0, 1)[::-1])[..., None]
     number_of_blocks = -(-number // _BLOCK) if number > _SHORT else 0
-    blocks = np.zeros((rows, 2, number_of_blocks * _BLOCK), dtype=np.complex128)
+    blocks = np.zeros((rows, 2, number_of_blocks, _BLOCK), dtype=np.complex128)
     if number_of_blocks:
-        blocks[:, :, :number] = coefficients
-    blocks = blocks.reshape(rows, 2, number_of_blocks, _BLOCK)
+        blocks.reshape(rows, 2, -1)[:, :, :number] = coefficients
     logs, slopes = _images(rungs, runs, lam, period, np.concatenate(references))
     return Line(
         lam,
@@ -281,18 +264,19 @@ def _images(
     delta they are multiplied by kappa.
     """
     rows = np.arange(lam.shape[0])[:, None]
-    times = lam.shape[0] // rungs.lam.shape[0]
+    own = np.arange(lam.shape[0]) % rungs.lam.shape[0]
+    other = (own + runs) % rungs.lam.shape[0]
     logs, slopes = np.empty((2, lam.shape[0], 2, 2, references.shape[1]))
-    for side, charge in enumerate((alias_above, alias_below)):
-        ladder = rungs.other(runs) if side else rungs
-        if times > 1:
-            ladder = Rungs(*(np.concatenate([one] * times) for one in ladder))
-        slope = 1.0 + ladder.lam if side else -ladder.lam
-        ratio = -(slope + lam) * period if side else (slope + lam) * period
-        bounds = charge(ladder.values, ratio)
+    for side, (charge, chosen) in enumerate(
+        ((charges.alias_above, own), (charges.alias_below, other))
+    ):
+        lams = rungs.lam[chosen]
+        slope = 1.0 + lams if side else -lams
+        ratio = (slope + lam) * (-period if side else period)
+        bounds = charge(rungs.values[chosen], ratio)
         best = np.argmin(bounds[:, None, :] + slope[:, None, :] * references[:, :, None], axis=2)
         slopes[:, :, side] = slope[rows, best][:, None, :]
-        chosen = bounds[rows, best]
-        logs[:, 1, side] = chosen
-        logs[:, 0, side] = chosen + ladder.log_kappa[rows, best]
+        found = bounds[rows, best]
+        logs[:, 1, side] = found
+        logs[:, 0, side] = found + rungs.log_kappa[chosen][rows, best]
     return logs, slopes

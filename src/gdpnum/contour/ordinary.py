@@ -8,25 +8,14 @@ but the ladder, the decay and the transform share nodes and weights, and all lin
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
 
-from gdpnum.contour.charges import (
-    FUNCTION,
-    UNIT,
-    Floats,
-    cumulant_rounding,
-    cut_ends,
-    phase_units,
-    power,
-    quadrature,
-    shifted_quadrature,
-    slow_decay,
-    weight_units,
-)
+from gdpnum import charges
 from gdpnum.contour.grid import QUANTUM
-from gdpnum.contour.ladder import LEAST, STEEP, Ladder, Rungs, first_knots, outlook
+from gdpnum.contour.ladder import ENOUGH, LEAST, STEEP, Ladder, Rungs, first_knots, period
 from gdpnum.contour.line import Line, stacked
 from gdpnum.contour.pairs import Nodes, Steps, lifted
 from gdpnum.contour.plan import Decay, Plan, carried_out
@@ -34,6 +23,7 @@ from gdpnum.contour.reach import OutOfReach
 from gdpnum.contour.reading import CLOSE, FAR, Approximate, Knots, Reading, guessed
 from gdpnum.contour.smallest import shown
 from gdpnum.contour.transform import Transform
+from gdpnum.floats import FUNCTION, UNIT, Floats
 
 __all__ = ["is_ordinary", "ordinary"]
 
@@ -71,6 +61,7 @@ _TURNS, _OFF = 3, 0.25
 _LARGEST = 600.0
 
 _HALF, _NONE, _EVERY, _BOTH = np.array([0.5]), np.zeros(2), np.ones((1, 1)), np.arange(2)
+_SIX = np.tile(_BOTH, 3)
 _NORM = 1.0 / np.sqrt(2.0 * np.pi)
 _SIGNS = np.array([[1.0], [-1.0]])
 _HUNDREDTH = float(np.log(0.01))
@@ -92,7 +83,7 @@ class _Grid(NamedTuple):
     def cut(self, ends: Floats) -> Floats:
         """The charge for what lies beyond, with ``ends`` the integrand there over M."""
         step = self.step[:, None]
-        return cut_ends(ends / step[:, :, None], self.left, [self.right], [_EVERY], step)
+        return charges.cut_ends(ends / step[:, :, None], self.left, [self.right], [_EVERY], step)
 
 
 class _Tilted(NamedTuple):
@@ -136,14 +127,14 @@ def ordinary(
     For removing delta is known there to about ``tolerance`` times the slack, for adding to a
     hundredth of delta of removing. Raises `OutOfReach` where a run is not ordinary after all.
     """
-    mu, steep = outlook(steps)
-    if steep[0] < _STEEPEST:
+    mu, steep = _outlook(steps)
+    if steep < _STEEPEST:
         raise OutOfReach("jumps decide")
-    adding = _LAM / mu[0]
+    adding = _LAM * (1.0 / mu)
     # Where jumps have their say K turns steep early, and the transform has nodes of its own.
-    smooth = bool(steep[0] >= 1.0)
-    lam = np.stack([adding if smooth else float(steep[0] * adding[-1]) * STEEP, adding])
-    widest = float(_WIDEST / mu[0]) if smooth else 0.0
+    smooth = steep >= 1.0
+    lam = np.stack([adding if smooth else (steep * float(adding[-1])) * STEEP, adding])
+    widest = _WIDEST / mu if smooth else 0.0
     places = _placed(steps, float(lam[0, -1]), float(adding[-1]), widest)
     ladder, tilted = _ladder(steps, places, lam, steep)
     both = np.concatenate([slack, slack])
@@ -162,6 +153,30 @@ def ordinary(
             break
         guess[0] = where
     return ladder, lines, values
+
+
+def _outlook(steps: Steps) -> tuple[float, float]:
+    """About the run's mu, and how far its ladder reaches of where a Gaussian's would.
+
+    As `gdpnum.contour.ladder.outlook` has it, for one shift and in plain numbers.
+    """
+    total, largest = float(steps.variance[0]), math.inf
+    for c, q, count in _segments(steps):
+        c2 = c * c
+        one = q * q * math.expm1(min(c2, 50.0))
+        total += count * one / (1.0 + one / max(c2, 1.0))
+        b = 0.5 * c2 - math.log(q)
+        inside = b * b - 2.0 * c2 * math.log(count / ENOUGH)
+        if inside >= 0.0:
+            largest = min(largest, (b + math.sqrt(inside)) / c2)
+    mu = max(math.sqrt(total), 1e-8)
+    return mu, min(max(largest - 1.0, 1.0) * mu / float(_LAM[-1]), 1.0)
+
+
+def _segments(steps: Steps) -> Iterable[tuple[float, float, float]]:
+    """1 / sigma, the rate and the count of each."""
+    each = steps.c.tolist(), steps.weights[:, 0].tolist(), steps.counts.tolist()
+    return zip(*each, strict=True)
 
 
 def _wanted(
@@ -228,7 +243,7 @@ def _joined(four: Line, knots: Floats) -> tuple[Reading, Knots]:
 
 
 def _shrunk(c: float, q: float, height: float, negative: float) -> float:
-    """A bound on the log of how much |A|^-negative grows at a height, relative to M (Lemma C4)."""
+    """A bound on the log of how much |A|^-negative grows at a height, relative to M (Lemma T4)."""
     angle = 0.5 * c * height
     crude = -math.log(math.cos(angle))
     # Up to a quarter turn |A| is at least 1 - q as well.
@@ -238,7 +253,7 @@ def _shrunk(c: float, q: float, height: float, negative: float) -> float:
 def _spaced(
     c: float, q: float, digits: float, negative: float, theta: float
 ) -> tuple[float, float]:
-    """A step for the nodes of a segment, and its charge: about exp(-digits) (Lemma C4)."""
+    """A step for the nodes of a segment, and its charge: about exp(-digits) (Lemma T4)."""
     best = math.sqrt(2.0 * digits)
     found = (0.0, 0.0, 0.0)
     for height in (
@@ -251,33 +266,34 @@ def _spaced(
     step, height, above = found
     step = max(math.floor(step / QUANTUM), 1.0) * QUANTUM
     below = above + theta * c * height
-    return step, float(quadrature(above, below, 2.0 * math.pi * height / step))
+    return step, float(charges.quadrature(above, below, 2.0 * math.pi * height / step))
 
 
 def _placed(steps: Steps, removing: float, adding: float, most: float) -> _Grid:
     """Nodes for lam up to these and for frequencies up to ``most``."""
     steepest = 1.0 + removing
-    pairs = list(zip(steps.c.tolist(), steps.weights[:, 0].tolist(), strict=True))
-    need = [math.log(count) + _DIGITS for count in steps.counts.tolist()]
-    found = [_spaced(c, q, own, adding, most) for (c, q), own in zip(pairs, need, strict=True)]
-    firsts, lasts = [], []
-    for (c, q), own, (step, _) in zip(pairs, need, found, strict=True):
-        tail = math.sqrt(2.0 * own)
+    found, firsts, lasts = [], [], []
+    for c, q, count in _segments(steps):
+        need = math.log(count) + _DIGITS
+        step, missed = _spaced(c, q, need, adding, most)
+        tail = math.sqrt(2.0 * need)
         # To the left the tilt pulls only as far as the posterior of being sampled reaches.
         pull = adding * c * min(1.0, q * math.exp(-0.5 * c * c))
         firsts.append(math.floor(-(tail + min(pull, tail)) / step))
         lasts.append(math.ceil((tail + steepest * c) / step))
+        found.append((step, missed))
     number = max(last - first for first, last in zip(firsts, lasts, strict=True)) + 1
-    step, missed = np.array(found).T
-    nodes = steps.at((np.array(firsts)[:, None] + np.arange(number)) * step[:, None])
+    steps_found, granted = np.array(found).T
+    nodes = steps.at((np.array(firsts)[:, None] + np.arange(number)) * steps_found[:, None])
     left = -nodes.u[:, 0] - adding * steps.c * nodes.posteriors[0][:, 0]
     right = nodes.u[:, -1] - steepest * steps.c
     if not (left.min() > 0.0 and right.min() > 0.5 and nodes.loss.max() * steepest < _LARGEST):
         raise OutOfReach("an integrand too wide for the nodes of an ordinary run")
-    return _Grid(nodes, step, missed, -0.5 * nodes.u**2, left[:, None], right[:, None])
+    exponents = -0.5 * nodes.u**2
+    return _Grid(nodes, steps_found, granted, exponents, left[:, None], right[:, None])
 
 
-def _ladder(steps: Steps, places: _Grid, lam: Floats, steep: Floats) -> tuple[Ladder, _Tilted]:
+def _ladder(steps: Steps, places: _Grid, lam: Floats, steep: float) -> tuple[Ladder, _Tilted]:
     """The ladder, and the weights at its tilts; the last is the middle, S = 1/2."""
     nodes, count = places.nodes, steps.counts
     tilts = np.concatenate([1.0 + lam[0], -lam[1], _HALF])
@@ -314,32 +330,29 @@ def _ladder(steps: Steps, places: _Grid, lam: Floats, steep: Floats) -> tuple[La
     deviation = np.sqrt(curvatures[-1:])
     if values[-1] < LEAST:
         raise OutOfReach("next to no privacy")
-    ladder = Ladder(rungs, values[-1:], deviation, nodes, places.step, places.exponents, steep)
+    ladder = Ladder(
+        rungs, values[-1:], deviation, nodes, places.step, places.exponents, np.array([steep])
+    )
     return ladder, _Tilted(tilts, weights, sums, lost, means[:, -1])
 
 
 def _period(rungs: Rungs, lam: Floats, wanted: _Wanted) -> float:
-    """The least period for which images add no more than allowed, on all lines (Lemma C2).
+    """The least period for which images add no more than allowed, on all lines (Lemma T2).
 
     On the lines in the tail at their epsilons and half way to zero, in the middle at zero.
     """
     epsilons, errors, fine = wanted
-    places = np.concatenate([epsilons, 0.5 * epsilons, _NONE])[:, None]
-    allowed = np.concatenate([errors, 0.5 * (errors + fine), fine + _NONE])[:, None]
-    own = np.concatenate([lam, lam, _NONE - 0.5])[:, None]
-    lams, values = (np.concatenate([one] * 3) for one in rungs[:2])
-    gap = lams - own
-    above = np.where(gap > 0.0, (values - lams * places - allowed) / gap, np.inf)
-    lams, values = (np.concatenate([one[::-1]] * 3) for one in rungs[:2])
-    slope = 1.0 + lams
-    below = (values + slope * places - allowed) / (slope + own)
-    return 1.01 * max(float(above.min(axis=1).max()), float(below.min(axis=1).max()))
+    places = np.concatenate([epsilons, 0.5 * epsilons, _NONE])
+    allowed = np.concatenate([errors, 0.5 * (errors + fine), fine + _NONE])
+    own = np.concatenate([lam, lam, _NONE - 0.5])
+    every, others = rungs.rows(_SIX), rungs.rows(_SIX[::-1])
+    return 1.01 * float(period(every, others, own, places, allowed).max())
 
 
 def _decay(
     steps: Steps, places: _Grid, tilted: _Tilted, digits: Floats, deviation: float, smooth: bool
 ) -> Decay:
-    """R_a of all lines from the last frequency on that any of them needs (Lemma C3)."""
+    """R_a of all lines from the last frequency on that any of them needs (Lemma T3)."""
     guess = float(np.sqrt(2.0 * max(float(digits.max()), 5.0))) / deviation
     thetas = guess * _CANDIDATES
     nodes, c = places.nodes, steps.c[:, None, None]
@@ -360,7 +373,7 @@ def _decay(
     crude = np.log(np.cos(0.5 * c * (b + heights)))
     least = np.where(b + heights <= 0.5 * turn, np.log1p(-steps.weights)[:, :, None], -np.inf)
     growth = 0.5 * b * b + np.minimum(tilted.tilts, 0.0)[:, None] * np.maximum(crude, least)
-    values += shifted_quadrature(growth, b * wide)
+    values += charges.shifted_quadrature(growth, b * wide)
     values += (2.0 * tilted.lost)[:, :, None] + 64.0 * UNIT
     logs = np.log(values)
     logs += 0.5 * heights * heights + 64.0 * UNIT
@@ -380,7 +393,7 @@ def _decay(
 
 
 def _beyond(steps: Steps, negative: float, theta: float) -> tuple[float, float]:
-    """The log of a bound at theta that falls like a power beyond it, and that power (Lemma C3).
+    """The log of a bound at theta that falls like a power beyond it, and that power (Lemma T3).
 
     ``negative`` is what the tilt is below zero. Any power will do; the first that makes it next to
     nothing is taken.
@@ -397,9 +410,7 @@ def _falling(steps: Steps, negative: float, theta: float, whole: float) -> float
     own = whole / float(steps.counts.sum())
     most = max(own, 1.0)
     total = -0.5 * float(steps.variance[0]) * theta * theta
-    for c, q, count in zip(
-        steps.c.tolist(), steps.weights[:, 0].tolist(), steps.counts.tolist(), strict=True
-    ):
+    for c, q, count in _segments(steps):
         height = min(math.sqrt(own), 0.5 * math.pi / c)
         odds = math.log1p(-q) - math.log(q)
         shifted = most * (odds + c * c * negative) + 0.5 * c * c * most * (most + 1.0)
@@ -407,12 +418,12 @@ def _falling(steps: Steps, negative: float, theta: float, whole: float) -> float
         growth = (growth + (most - 1.0) * math.log(2.0)) * (own / most)
         growth += 0.5 * height * height - negative * math.log(math.cos(0.5 * c * height))
         scale = 1.0 / (theta * math.sin(c * height))
-        total += count * float(slow_decay(own, scale, growth))
+        total += count * float(charges.slow_decay(own, scale, growth))
     return total
 
 
 def _transform(steps: Steps, places: _Grid, tilted: _Tilted, theta: Floats) -> Transform:
-    """The transform on three lines, as `gdpnum.contour.transform` has it (Lemmas C8, C9)."""
+    """The transform on three lines, as `gdpnum.contour.transform` has it (Lemmas T8, T9)."""
     nodes, count, number = places.nodes, steps.counts, places.nodes.u.shape[1]
     weights, s, centre = tilted.weights, tilted.tilts, tilted.centre
     away = nodes.loss - centre[:, None]
@@ -422,17 +433,13 @@ def _transform(steps: Steps, places: _Grid, tilted: _Tilted, theta: Floats) -> T
     cosine *= sine
     sine *= sine
     a, b = -2.0 * (weights @ sine), 2.0 * (weights @ cosine)
-    size = np.abs(s)[:, None]
-    exponents = np.abs(places.exponents)
-    units = weight_units(
-        size * np.abs(nodes.loss)[:, None, :] + exponents[:, None, :],
-        (size + 1.0) * nodes.units[:, None, :],
-    )
-    distance = np.abs(away)[:, None, :]
-    shared = (weights * units).sum(axis=2)
-    drift = (weights * (units * distance + nodes.units[:, None, :])).sum(axis=2)
-    drift += (shared + (2.0 * number + 6.0 * FUNCTION + 24.0)) * (weights * distance).sum(axis=2)
-    eta = phase_units(theta, drift[:, :, None])
+    # At every node no more than this; to take each node's own would gain nothing that shows.
+    farthest, wrong = (np.abs(one).max(axis=1)[:, None] for one in (nodes.loss, nodes.units))
+    size, deepest = np.abs(s), -places.exponents.min(axis=1)[:, None]
+    units = charges.weight_units(size * farthest + deepest, (size + 1.0) * wrong)
+    spread = (weights @ np.abs(away)[:, :, None])[:, :, 0]
+    drift = (2.0 * units + (2.0 * number + 6.0 * FUNCTION + 24.0)) * spread + wrong
+    eta = charges.phase_units(theta, drift[:, :, None])
     eta += (2.1 * tilted.lost)[:, :, None]
     real = 1.0 + a
     modulus = np.hypot(real, b)
@@ -467,12 +474,12 @@ def _transform(steps: Steps, places: _Grid, tilted: _Tilted, theta: Floats) -> T
         np.array([(segments + 4.0) * UNIT * (count @ np.abs(centre))]),
         (modulus * np.cos(phase))[None],
         (modulus * np.sin(phase))[None],
-        power(raised + rounding, relative + rounding)[None],
+        charges.transform_power(raised + rounding, relative + rounding)[None],
     )
 
 
 def _cumulants(places: _Grid, tilted: _Tilted) -> tuple[Floats, Floats]:
-    """Log M of one release, and its error, by segment and line (Lemma C10).
+    """Log M of one release, and its error, by segment and line (Lemma T10).
 
     M - 1 = E_Q[e^(S l) - 1 - S (e^l - 1)] keeps the digits that log M would lose in 1 + tiny.
     """
@@ -496,7 +503,7 @@ def _cumulants(places: _Grid, tilted: _Tilted) -> tuple[Floats, Floats]:
     ends = np.stack([ends * (1.0 + odds[:, [0, -1]]), ends], axis=1)
     both = places.missed[:, None] + places.cut(ends)
     others = size * both[:, :1] + np.abs(1.0 - s) * both[:, 1:]
-    rounding = cumulant_rounding(np.stack([rounding, sizes], axis=-1), nodes.u.shape[1])
+    rounding = charges.cumulant_rounding(np.stack([rounding, sizes], axis=-1), nodes.u.shape[1])
     logs = np.log1p(excess)
     wrong = tilted.lost + (others + rounding) / (1.0 + excess)
     return logs, 1.01 * wrong + UNIT * FUNCTION * np.abs(logs)

@@ -15,8 +15,9 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from gdpnum.contour.charges import Floats, loss_units
+from gdpnum import charges
 from gdpnum.errors import InvalidArgument
+from gdpnum.floats import Floats
 
 __all__ = [
     "Gaussian",
@@ -269,7 +270,7 @@ class Steps:
         if flipped:
             loss = np.where(often, loss + r, loss)
         posterior = q * np.exp(r - loss)
-        units = loss_units(spread, posterior, loss)
+        units = charges.loss_units(spread, posterior, loss)
         if flipped:
             units = np.where(often, units + 28.0 * spread, units)
         return loss, units, (posterior,)
@@ -294,7 +295,7 @@ class Steps:
         # j c u and j^2 c^2 / 2 have a rounding more each than c u and c^2 / 2.
         reached = 1.5 * (posteriors * spread).sum(axis=0)
         counted = 8.0 * w.shape[0]
-        units = loss_units(reached, np.ones_like(reached), loss) + counted * np.abs(loss)
+        units = charges.loss_units(reached, np.ones_like(reached), loss) + counted * np.abs(loss)
         # A plain logarithm of a sum has units of its own, whatever the size of the loss.
         weighed = (posteriors * np.where(w > 0.0, np.abs(np.log(w)), 0.0)).sum(axis=0)
         plain = units + 10.0 * weighed + 2.0 * counted + 8.0 * np.abs(loss) + 24.0

@@ -6,14 +6,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gdpnum.contour.charges import UNIT, Floats, shifted_quadrature, slow_decay
+from gdpnum import charges
 from gdpnum.contour.grid import cut, grid, lifted_spacing, shrunk
-from gdpnum.contour.ladder import Ladder, Rungs
+from gdpnum.contour.ladder import Ladder
 from gdpnum.contour.pairs import Nodes, Steps
 from gdpnum.contour.reach import OutOfReach
 from gdpnum.contour.transform import Transform, transform
+from gdpnum.floats import UNIT, Floats
 
-__all__ = ["Decay", "Plan", "carried_out", "decay", "period", "planned"]
+__all__ = ["Decay", "Plan", "carried_out", "decay", "planned"]
 
 # Candidates for the last frequency, as multiples of that of a Gaussian of the same variance.
 _CANDIDATES = np.concatenate(
@@ -76,21 +77,6 @@ class Plan(NamedTuple):
             self.decayed.only(lines),
             self.error,
         )
-
-
-def period(rungs: Rungs, runs: int, lam: Floats, epsilon: Floats, log_error: Floats) -> Floats:
-    """The least period for which images add no more than exp(log_error), by row.
-
-    To exp(eps) alpha, that is; to delta, kappa times as much.
-    """
-    lam, epsilon, log_error = lam[:, None], epsilon[:, None], log_error[:, None]
-    longest = np.zeros(lam.shape[0])
-    for side, ladder in enumerate((rungs, rungs.other(runs))):
-        slope = 1.0 + ladder.lam if side else -ladder.lam
-        gap = slope + lam if side else -(slope + lam)
-        needed = ladder.values + slope * epsilon - log_error
-        longest = np.maximum(longest, np.where(gap > 0.0, needed / gap, np.inf).min(axis=1))
-    return longest
 
 
 def planned(
@@ -255,7 +241,7 @@ def _wrong(steps: Steps, step: Floats, s: Floats, heights: Floats) -> Floats:
             growth[:, i] += shrunk(
                 steps, (b + heights)[:, i], negative[:, i, None], mirrored[:, i, None]
             )
-    return shifted_quadrature(growth, b * wide)
+    return charges.shifted_quadrature(growth, b * wide)
 
 
 def _last(steps: Steps, tilts: Floats, theta: Floats) -> tuple[Floats, Floats]:
@@ -279,6 +265,6 @@ def _last(steps: Steps, tilts: Floats, theta: Floats) -> tuple[Floats, Floats]:
     lost = np.maximum(-s, 0.0) + replaced * np.maximum(s - 1.0, 0.0)
     growth += lost * steps.log_shrink(height[:, 0])[:, None, :]
     scale = 1.0 / (theta[steps.owner][:, :, None] * np.sin(c * height))
-    logs = steps.total(steps.counts[:, None, None] * slow_decay(p, scale, growth))
+    logs = steps.total(steps.counts[:, None, None] * charges.slow_decay(p, scale, growth))
     best = np.argmin(logs, axis=2)
     return np.take_along_axis(logs, best[:, :, None], axis=2)[:, :, 0], _POWERS[best]

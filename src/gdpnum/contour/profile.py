@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gdpnum.contour.charges import UNIT, Floats
 from gdpnum.contour.fit import MOST, check_reach
 from gdpnum.contour.ladder import Rungs, ladder
 from gdpnum.contour.pairs import Run, Steps
 from gdpnum.contour.reading import Approximate, Knots, Reading, reading
+from gdpnum.floats import UNIT, Floats
 
 __all__ = ["Points", "Profile", "Tests", "profile"]
 

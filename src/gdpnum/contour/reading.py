@@ -7,13 +7,13 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import erfcx, ndtri
 
-from gdpnum.contour.charges import UNIT, Floats
-from gdpnum.contour.ladder import Ladder, Rungs
-from gdpnum.contour.line import Line, Rows, lines
+from gdpnum.contour.ladder import Ladder, Rungs, period
+from gdpnum.contour.line import Line, Rows, stacked
 from gdpnum.contour.pairs import Steps
-from gdpnum.contour.plan import carried_out, period, planned
+from gdpnum.contour.plan import Plan, carried_out, planned
+from gdpnum.floats import UNIT, Floats
 
-__all__ = ["CLOSE", "FAR", "Approximate", "Knots", "Reading", "guessed", "limit", "reading"]
+__all__ = ["CLOSE", "FAR", "Approximate", "Knots", "Reading", "guessed", "reading"]
 
 
 class Knots(NamedTuple):
@@ -40,23 +40,29 @@ class Reading(NamedTuple):
     def at(self, epsilons: Floats) -> Knots:
         """Bounds from the best line at each epsilon; epsilons increase in each row."""
         values, errors = np.empty((2, epsilons.shape[0], 2, epsilons.shape[1]))
-        best = (epsilons > self.limits[:, :, None]).sum(axis=0)
+        # By row and line, the first epsilon that is better on a later one.
+        ends = np.stack(
+            [
+                np.searchsorted(one, at, "right")
+                for one, at in zip(epsilons, self.limits.T, strict=True)
+            ]
+        )
+        starts = np.zeros_like(ends[:, 0])
         for i, line in enumerate(self.lines):
-            chosen = best == i
-            columns = np.flatnonzero(chosen.any(axis=0))
-            if not columns.size:
-                continue
-            part = slice(int(columns[0]), int(columns[-1]) + 1)
-            found, wrong = line.at(epsilons[:, part])
-            if i == 0:
-                found[:, 0] += 1.0
-                wrong[:, 0] += UNIT
-            if chosen[:, part].all():
-                values[:, :, part], errors[:, :, part] = found, wrong
-            else:
-                mask = chosen[:, None, part]
-                np.copyto(values[:, :, part], found, where=mask)
-                np.copyto(errors[:, :, part], wrong, where=mask)
+            stops = ends[:, i] if i < ends.shape[1] else np.full_like(starts, epsilons.shape[1])
+            first, last = int(starts.min()), int(stops.max())
+            if first < last and (starts < stops).any():
+                found, wrong = line.at(epsilons[:, first:last])
+                if i == 0:
+                    found[:, 0] += 1.0
+                    wrong[:, 0] += UNIT
+                for row, (begin, end) in enumerate(
+                    zip(starts.tolist(), stops.tolist(), strict=True)
+                ):
+                    own = slice(begin - first, end - first)
+                    values[row, :, begin:end] = found[row, :, own]
+                    errors[row, :, begin:end] = wrong[row, :, own]
+            starts = stops
         return Knots(epsilons, values[:, 0], errors[:, 0], values[:, 1], errors[:, 1])
 
 
@@ -166,54 +172,73 @@ def reading(
     tilts = np.full((runs, last + 1), 0.5)
     lengths, digits = np.empty((2, runs, last + 1))
     wanted = np.concatenate([fine, fine])[:rows]
-    middle = period(rungs, runs, np.full(rows, -0.5), np.zeros(rows), wanted)
+    others = rungs.other(runs)
+    middle = period(rungs, others, np.full(rows, -0.5), np.zeros(rows), wanted)
     lengths[:, -1] = middle.reshape(-1, runs).max(axis=0)
     digits[:, -1] = np.maximum(ladder.middle - fine, 5.0)
     width = np.sqrt(np.concatenate([digits[:, -1], digits[:, -1]])[:rows])
-    for i, (epsilon, log_error) in enumerate(zip(epsilons, log_errors, strict=True)):
-        lam, values = tail_line(rungs, epsilon, log_error, middle, width)
-        place = slice(i * directions, (i + 1) * directions)
-        tilts[:, i * directions] = 1.0 + lam[:runs]
-        if directions == 2:
-            tilts[:, i * directions + 1] = -lam[runs:]
-        longest = period(rungs, runs, lam, epsilon, log_error)
-        # Half way down to the line before it, too.
-        before, error = (epsilons[i - 1], log_errors[i - 1]) if i else (0.0 * epsilon, wanted)
-        halfway = period(rungs, runs, lam, 0.5 * (before + epsilon), 0.5 * (error + log_error))
-        longest = np.maximum(longest, halfway)
-        lengths[:, place] = longest.reshape(-1, runs).T
-        digits[:, place] = (values - lam * epsilon - log_error).reshape(-1, runs).T
+    # All tails at once, one's rows after the other's.
+    every = np.tile(np.arange(rows), tails)
+    places, allowed = np.concatenate(epsilons), np.concatenate(log_errors)
+    lam, values = tail_line(rungs.rows(every), places, allowed, middle[every], width[every])
+    # Half way down to the line before it, too.
+    before = np.concatenate([np.zeros(rows), *epsilons[:-1]])
+    error = np.concatenate([wanted, *log_errors[:-1]])
+    twice = np.concatenate([every, every])
+    longest = period(
+        rungs.rows(twice),
+        others.rows(twice),
+        np.concatenate([lam, lam]),
+        np.concatenate([places, 0.5 * (before + places)]),
+        np.concatenate([allowed, 0.5 * (error + allowed)]),
+    )
+    signed = np.where((every < runs), 1.0 + lam, -lam)
+    tilts[:, :-1] = signed.reshape(last, runs).T
+    lengths[:, :-1] = longest.reshape(2, last, runs).max(axis=0).T
+    digits[:, :-1] = (values - lam * places - allowed).reshape(last, runs).T
     plan = planned(steps, ladder, tilts, lengths, digits=np.maximum(digits, 5.0), error=1e-15)
-    limits = plan.limits
+    return _read_lines(steps, ladder, plan, lengths, places.reshape(tails, rows), most)
+
+
+def _read_lines(
+    steps: Steps, ladder: Ladder, plan: Plan, lengths: Floats, epsilons: Floats, most: float
+) -> Reading:
+    """The lines as planned, for epsilons by tail and row: on common frequencies unless that costs.
+
+    The last line of the plan is the one in the middle.
+    """
+    rungs, limits = ladder.rungs, plan.limits
+    tails, rows = epsilons.shape
+    directions = rows // steps.runs
     joint = float((limits.max(axis=1) * lengths.max(axis=1)).sum())
     apart = float((limits[:, :-1].max(axis=1) * lengths[:, :-1].max(axis=1)).sum())
     apart += float((limits[:, -1] * lengths[:, -1]).sum())
+    last = tails * directions
     far = [list(range(i * directions, (i + 1) * directions)) for i in range(tails)]
     beyond, close = [one[:, None] * FAR for one in epsilons], epsilons[0][:, None] * CLOSE
+    places = epsilons.ravel()
     if joint < 1.4 * apart:
         found = carried_out(steps, ladder, plan, most)
         picked = [[last] * directions, *far]
-        found_lines = lines(found, plan.decayed, rungs, picks=picked, references=[close, *beyond])
+        every = stacked(found, plan.decayed, rungs, picks=picked, references=[close, *beyond])
+        first, rest = every.rows(slice(0, rows)), every.rows(slice(rows, None))
+        best = _limits(every.rows(slice(0, tails * rows)), rest, places)
     else:
         one, two = plan.only(list(range(last))), plan.only([last])
         found = carried_out(steps, ladder, two, most)
-        found_lines = lines(found, two.decayed, rungs, picks=[[0] * directions], references=[close])
+        first = stacked(found, two.decayed, rungs, picks=[[0] * directions], references=[close])
         found = carried_out(steps, ladder, one, most)
-        found_lines += lines(found, one.decayed, rungs, picks=far, references=beyond)
-    limits = np.stack(
-        [
-            limit(before, after, epsilon)
-            for before, after, epsilon in zip(
-                found_lines[:-1], found_lines[1:], epsilons, strict=True
-            )
-        ]
-    )
-    return Reading(tuple(found_lines), np.maximum.accumulate(limits, axis=0))
+        rest = stacked(found, one.decayed, rungs, picks=far, references=beyond)
+        best = _limits(first, rest.rows(slice(0, rows)), places[:rows])
+        inner = rest.rows(slice(0, (tails - 1) * rows)), rest.rows(slice(rows, None))
+        best = np.concatenate([best, _limits(*inner, places[rows:])])
+    each = [rest.rows(slice(i * rows, (i + 1) * rows)) for i in range(tails)]
+    return Reading((first, *each), np.maximum.accumulate(best.reshape(tails, rows), axis=0))
 
 
-def limit(before: Line, after: Line, epsilon: Floats) -> Floats:
-    """Up to where, by row, a line is better than the one after it, which is for epsilon."""
-    places = epsilon[:, None] * _PLACES
+def _limits(before: Line, after: Line, epsilons: Floats) -> Floats:
+    """Up to where, by row, a line is better than the one after it, which is for the epsilon."""
+    places = epsilons[:, None] * _PLACES
     better = ~(after.errors_at(places) < before.errors_at(places))
     better[:, 0], better[:, -1] = True, False
     last = np.argmin(better, axis=1) - 1

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import erfcx, expit, ndtr
 
-from gdpnum.contour.charges import UNIT, Floats
-from gdpnum.contour.charges import profile_of_mu as profile_wrong
+from gdpnum import charges
 from gdpnum.contour.reading import Knots, Reading
 from gdpnum.contour.smallest import PARTS, ROUNDS, divided
+from gdpnum.floats import UNIT, Floats
 
 __all__ = ["profile_of_mu", "regrets"]
 
@@ -22,7 +22,7 @@ def profile_of_mu(mu: Floats, epsilons: Floats) -> Floats:
     half = 0.5 * mu[:, None]
     a, b = half - s, half + s
     found: Floats = ndtr(a) - 0.5 * np.exp(-0.5 * a * a) * erfcx(b * np.sqrt(0.5))
-    return found + profile_wrong(a)
+    return found + charges.profile_of_mu(a)
 
 
 def regrets(

@@ -10,9 +10,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtri, ndtri_exp
 
-from gdpnum.contour.charges import UNIT, Floats, quantile
+from gdpnum import charges
 from gdpnum.contour.ladder import Rungs
 from gdpnum.contour.reading import Knots, Reading
+from gdpnum.floats import UNIT, Floats
 
 __all__ = ["PARTS", "ROUNDS", "chords", "decided", "divided", "shown", "smallest"]
 
@@ -62,7 +63,7 @@ def _needed(epsilons: Floats, upper: Floats, slack: Floats) -> Floats:
         ndtri(np.minimum(power, 1.0 - 0.5 * slack[:, None])),
         lowered(slope, epsilons[:, :-1]),
     )
-    mus = (low - high) + quantile(1.0 + np.abs(low) + np.abs(high))
+    mus = (low - high) + charges.one_quantile(1.0 + np.abs(low) + np.abs(high))
     # What is not a number is not known to be fine.
     mus[np.isnan(mus)] = np.inf
     mus[(over <= 0.0) | (gaps <= 0.0)] = -np.inf
@@ -107,7 +108,7 @@ def shown(knots: Knots, slack: Floats, *, certain: bool = True) -> Shown:
         tpr = tpr * (1.0 - 8.0 * UNIT)
     above = tpr - slack[:, None] * (1.0 + 4.0 * UNIT)
     low, high = ndtri(np.maximum(above, 0.0)), lowered(np.maximum(alpha, 0.0), knots.epsilons)
-    mus = (low - high) - quantile(1.0 + np.abs(low) + np.abs(high))
+    mus = (low - high) - charges.one_quantile(1.0 + np.abs(low) + np.abs(high))
     mus[~np.isfinite(mus)] = -np.inf
     return Shown(low, high, mus)
 
@@ -244,12 +245,20 @@ def decided(
     four = slice(first, first + 4)
     peak = _peak(epsilons[four].tolist(), turning[four].tolist(), mus[four].tolist())
     for _ in range(_CLOSER):
-        if peak is None or peak.unsure <= math.sqrt(tolerance / peak.curvature):
+        if peak is not None and peak.unsure <= math.sqrt(tolerance / peak.curvature):
             break
-        nearer = removing.at(peak.centre + (2.0 * peak.unsure) * _FOUR)
+        if peak is None:
+            low, high = epsilons[max(best - 1, 0)], epsilons[min(best + 1, epsilons.size - 1)]
+            places = 0.5 * (low + high) + (0.3 * (high - low)) * _FOUR
+        else:
+            places = peak.centre + (2.0 * peak.unsure) * _FOUR
+        nearer = removing.at(places)
         tests = shown(nearer, slack, certain=False)
         turning = tests.turning(nearer)[0].tolist()
-        peak = _peak(nearer.epsilons[0].tolist(), turning, tests.mus[0].tolist(), peak)
+        seen = tests.mus[0].tolist()
+        peak, before = _peak(places[0].tolist(), turning, seen, peak), peak
+        if peak is None and before is None:
+            break
     if peak is None:
         return None
     over = needed[0] > target

@@ -12,20 +12,12 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from gdpnum.contour.charges import (
-    FUNCTION,
-    UNIT,
-    Floats,
-    cumulant_rounding,
-    lifted_units,
-    phase_units,
-    power,
-    weight_units,
-)
+from gdpnum import charges
 from gdpnum.contour.grid import cut, lifted_cut
 from gdpnum.contour.pairs import Nodes, Steps
+from gdpnum.floats import FUNCTION, UNIT, Floats
 
-__all__ = ["Transform", "transform"]
+__all__ = ["Transform", "phases", "transform"]
 
 # Beyond this exp(S l) is not summed as it is.
 _LARGEST = 600.0
@@ -157,7 +149,7 @@ def transform(
         (number + 4.0) * UNIT * steps.total(steps.counts * np.abs(centre)),
         modulus * np.cos(phase),
         modulus * np.sin(phase),
-        power(raised + rounding, relative + rounding),
+        charges.transform_power(raised + rounding, relative + rounding),
     )
 
 
@@ -173,7 +165,7 @@ def _one_release(
     """What is wrong with one release, relative to M(lam), by segment, line and frequency."""
     sizes = np.abs(exponents) + 2.0 * np.abs(nodes.log_q)
     size = np.abs(s)[:, :, None]
-    units = weight_units(
+    units = charges.weight_units(
         size * np.abs(nodes.loss)[:, None, :] + sizes[:, None, :],
         (size + 1.0) * nodes.units[:, None, :],
     )
@@ -185,7 +177,7 @@ def _one_release(
     drift = np.einsum("nsj,nsj->ns", weights, units)
     number = _terms(nodes.u.shape[1])
     drift += (shared + (2.0 * number + 6.0 * FUNCTION + 24.0)) * spread
-    eta = phase_units(theta[:, None, :], drift[:, :, None])
+    eta = charges.phase_units(theta[:, None, :], drift[:, :, None])
     eta += (2.1 * lost)[:, :, None]
     return eta
 
@@ -206,7 +198,7 @@ def _lifted(
     """M(z) / M(lam) - 1 on the lines Im u = height, real and imaginary, and what is wrong with it.
 
     With l = log A(u + ia): sum of V (exp(i theta (l - c)) - 1), V = W exp(a^2 / 2 - i a u)
-    (A(u + ia) / A(u))^S, which is one in all but for the quadrature (Lemma C8).
+    (A(u + ia) / A(u))^S, which is one in all but for the quadrature (Lemma T8).
     """
     angles = (steps.c * height)[:, None]
     log_a, _, arg = steps.lifted(nodes, angles)
@@ -219,20 +211,24 @@ def _lifted(
     shares = np.empty(sizes.shape, dtype=np.complex128)
     np.multiply(sizes, np.cos(phase), out=shares.real)
     np.multiply(sizes, np.sin(phase), out=shares.imag)
-    a, b = _turned(shares, away, arg, theta)
+    a, b = phases(shares, away, arg, theta)
     # As on the real line, with the losses' imaginary parts and what lifting them may be wrong by.
     c, losses = steps.c[:, None], nodes.units
     for j, posterior in enumerate(nodes.posteriors, start=1):
         spread = (j * c) * (np.abs(nodes.u) + (0.5 * j) * c)
-        losses = losses + lifted_units(j * angles, posterior, spread, nodes.units)
+        losses = losses + charges.lifted_units(j * angles, posterior, spread, nodes.units)
     size = np.abs(s)[:, :, None]
     bare = np.abs(exponents) + 2.0 * np.abs(nodes.log_q)
     exponent = size * np.abs(nodes.loss)[:, None, :] + bare[:, None, :]
     shared = np.einsum(
-        "nsj,nsj->ns", weights, weight_units(exponent, (size + 1.0) * nodes.units[:, None, :])
+        "nsj,nsj->ns",
+        weights,
+        charges.weight_units(exponent, (size + 1.0) * nodes.units[:, None, :]),
     )
     exponent += np.abs(grown) + size * np.abs(arg)[:, None, :] + np.abs(up * nodes.u)[:, None, :]
-    units = weight_units(exponent, (size + 1.0) * losses[:, None, :]) + (2.0 * FUNCTION + 8.0)
+    units = charges.weight_units(exponent, (size + 1.0) * losses[:, None, :]) + (
+        2.0 * FUNCTION + 8.0
+    )
     distance = np.abs(away) + arg
     far = np.einsum("nsj,nj->ns", sizes, distance)
     units *= distance[:, None, :]
@@ -240,7 +236,7 @@ def _lifted(
     drift = np.einsum("nsj,nsj->ns", sizes, units)
     number = _CHUNK + nodes.u.shape[1] / _CHUNK + 2.0
     drift += (shared + (2.0 * number + 6.0 * FUNCTION + 40.0)) * far
-    eta = phase_units(theta[:, None, :], drift[:, :, None])
+    eta = charges.phase_units(theta[:, None, :], drift[:, :, None])
     if height.any():
         ends = weights[:, :, [0, -1]]
         across = turned[:, None] + lifted_cut(steps, nodes, step, height, s, ends)
@@ -249,7 +245,7 @@ def _lifted(
     return a, b, eta
 
 
-def _turned(weights: Complexes, away: Floats, arg: Floats, theta: Floats) -> tuple[Floats, Floats]:
+def phases(weights: Complexes, away: Floats, arg: Floats, theta: Floats) -> tuple[Floats, Floats]:
     """sum_j V_j (exp(i theta (l_j - c)) - 1), real and imaginary, by segment, line and frequency.
 
     Frequencies are equally spaced: with theta = t + t', E = exp(i t (l - c)) and E' for t' it is
@@ -334,7 +330,7 @@ def _gaussian(steps: Steps, tilts: Floats, frequencies: Floats) -> Transform:
         np.zeros(steps.runs),
         modulus * np.cos(phase),
         modulus * np.sin(phase),
-        power(relative - fall, relative),
+        charges.transform_power(relative - fall, relative),
     )
 
 
@@ -359,7 +355,7 @@ def _cumulants(
     norm = step / np.sqrt(2.0 * np.pi)
     if float(tilted.max(initial=0.0)) > _LARGEST or float(nodes.loss.max(initial=0.0)) > _LARGEST:
         logs = np.log(sums) + top + np.log(norm)[:, None]
-        units = weight_units(
+        units = charges.weight_units(
             np.abs(tilted) + (np.abs(exponents) + 2.0 * np.abs(nodes.log_q))[:, None, :],
             (size + 1.0) * nodes.units[:, None, :],
         )
@@ -390,6 +386,6 @@ def _cumulants(
     ends = np.stack([ends * (1.0 + odds[:, [0, -1]]), ends], axis=1)
     both = missed[:, None] + cut(steps, nodes, step, ends, known)
     others = size[:, :, 0] * both[:, :1] + np.abs(1.0 - s) * both[:, 1:]
-    wrong = lost + (others + cumulant_rounding(sizes, number)) / whole
+    wrong = lost + (others + charges.cumulant_rounding(sizes, number)) / whole
     logs = np.log1p(excess)
     return logs, 1.01 * wrong + UNIT * FUNCTION * np.abs(logs)

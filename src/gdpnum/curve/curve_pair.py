@@ -10,7 +10,7 @@ import numpy as np
 from gdpnum.bounds.claims import lower_hull
 from gdpnum.bounds.lines import Lines
 from gdpnum.curve.gaussian import GaussianCurve
-from gdpnum.curve.piecewise import PiecewiseCurve
+from gdpnum.curve.piecewise import piecewise
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.floats import Floats
 from gdpnum.pairs.atomic import AtomicPair
@@ -27,7 +27,7 @@ def pair_of_curve(curve: TradeoffCurve) -> Pair:
     """
     if isinstance(curve, GaussianCurve):
         return curve.pair()
-    assert isinstance(curve, PiecewiseCurve)
+    curve = piecewise(curve)
     steep = _spanned(curve.steep)
     flat = steep if curve.flat is None else _spanned(curve.flat)
     alpha, beta = _meeting(steep, flat)

@@ -16,7 +16,7 @@ from gdpnum import _validate, charges
 from gdpnum.bounds.claims import lines_of_claims
 from gdpnum.bounds.lines import EVERYTHING, Lines
 from gdpnum.curve.gaussian import GaussianCurve
-from gdpnum.curve.piecewise import PiecewiseCurve
+from gdpnum.curve.piecewise import PiecewiseCurve, piecewise
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import InvalidArgument, InvalidType
 from gdpnum.floats import Floats
@@ -69,8 +69,7 @@ def group_curve(curve: TradeoffCurve, records: int) -> TradeoffCurve:
         if slack >= 1.0:
             raise _says_nothing(records)
         return GaussianCurve(records * curve.mu, slack)
-    assert isinstance(curve, PiecewiseCurve)
-    alphas, tprs = _vertices(curve)
+    alphas, tprs = _vertices(piecewise(curve))
     reached_alphas, reached = alphas, tprs
     for _ in range(records - 1):
         reached_alphas, reached = _composed(reached_alphas, reached, alphas, tprs)

@@ -11,8 +11,7 @@ from gdpnum import _validate
 from gdpnum.bounds.claims import lines_of_claims, lower_hull
 from gdpnum.bounds.lines import EVERYTHING, NOTHING, Lines
 from gdpnum.curve.piecewise import PiecewiseCurve
-from gdpnum.curve.profile import Profile
-from gdpnum.curve.tradeoff import TradeoffCurve
+from gdpnum.curve.tradeoff import Profile, TradeoffCurve
 from gdpnum.curve.whole_profile import curve_of_whole_profile
 from gdpnum.errors import InvalidArgument, InvalidType
 from gdpnum.floats import Floats

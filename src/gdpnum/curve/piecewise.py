@@ -11,9 +11,10 @@ import numpy as np
 from gdpnum.bounds.envelope import envelope
 from gdpnum.bounds.lines import Lines
 from gdpnum.curve.tradeoff import Tangents, TradeoffCurve
+from gdpnum.errors import InvalidType
 from gdpnum.floats import Floats
 
-__all__ = ["PiecewiseCurve"]
+__all__ = ["PiecewiseCurve", "piecewise"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -81,7 +82,8 @@ class PiecewiseCurve(TradeoffCurve):
         """Vertices (alphas, betas) of the steep half, then of the other, both by rising alpha."""
         alphas, tprs = self.steep.from_zero()
         missed, hit = self._other.from_zero()
-        return alphas, 1.0 - tprs, 1.0 - hit[::-1], missed[::-1]
+        # 1 - hit is rounded: never to a larger alpha, where the curve would be too high.
+        return alphas, 1.0 - tprs, np.nextafter(1.0 - hit[::-1], -1.0), missed[::-1]
 
     def _betas(self, alphas: Floats) -> Floats:
         steep_alphas, steep_betas, flat_alphas, flat_betas = self._halves
@@ -127,3 +129,13 @@ def _columns(lines: Lines) -> dict[str, Any]:
         "tprs": lines.tprs.tolist(),
         "mass_at_infinity": lines.mass_at_infinity,
     }
+
+
+def piecewise(curve: TradeoffCurve) -> PiecewiseCurve:
+    """The curve, known to be one of lines."""
+    if not isinstance(curve, PiecewiseCurve):
+        raise InvalidType(
+            f"curve={curve!r} is of type {type(curve).__name__}, not a curve of lines; "
+            "pass one, as TradeoffCurve.from_samples makes of any"
+        )
+    return curve

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, overload
+from typing import Any, final, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,12 +15,11 @@ from numpy.typing import ArrayLike
 from gdpnum import arguments
 from gdpnum.blocks.block import Table
 from gdpnum.blocks.html import html
-from gdpnum.curve.profile import Profile
 from gdpnum.errors import InvalidArgument
 from gdpnum.floats import NUMPY, Floats
 from gdpnum.rounding import rounded_up
 
-__all__ = ["Tangents", "TradeoffCurve"]
+__all__ = ["Profile", "Tangents", "TradeoffCurve"]
 
 Tangents = tuple[Floats, Floats]
 """The points (alphas, betas) at which a curve has given slopes."""
@@ -288,3 +288,35 @@ class TradeoffCurve(ABC):
 
     @abstractmethod
     def _document(self) -> dict[str, Any]: ...
+
+
+@final
+@dataclass(frozen=True)
+class Profile:
+    """The privacy profile of a trade-off curve, to be called.
+
+    >>> from gdpnum import GDP
+    >>> profile = GDP(mu=1.0).profile()
+    >>> f"{profile(1.0):.4f}, {profile.epsilon(1e-5):.3f}"
+    '0.1269, 4.377'
+    """
+
+    curve: TradeoffCurve
+
+    @overload
+    def __call__(self, epsilon: float) -> float: ...
+    @overload
+    def __call__(self, epsilon: ArrayLike) -> float | Floats: ...
+    def __call__(self, epsilon: ArrayLike) -> float | Floats:
+        """Smallest delta for which the mechanism is (epsilon, delta)-DP, for any real epsilon."""
+        return self.curve.delta(epsilon)
+
+    delta = __call__
+
+    @overload
+    def epsilon(self, delta: float) -> float: ...
+    @overload
+    def epsilon(self, delta: ArrayLike) -> float | Floats: ...
+    def epsilon(self, delta: ArrayLike) -> float | Floats:
+        """Smallest epsilon >= 0 for which the mechanism is (epsilon, delta)-DP."""
+        return self.curve.epsilon(delta)

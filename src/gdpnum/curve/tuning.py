@@ -105,14 +105,13 @@ def selection_bound(tuned: BestOf, run: TradeoffCurve) -> SelectionBound:
 
 def _density(tuned: BestOf, left: Floats) -> Floats:
     """phi'(1 - x): the expected number of runs, times how likely all others are below."""
-    if tuned.number == "poisson":
-        assert tuned.mean is not None
-        return np.asarray(tuned.mean * np.exp(-tuned.mean * left))
-    gamma, eta = tuned.gamma, tuned.shape
-    assert gamma is not None
+    mean, gamma = tuned.mean or 0.0, tuned.gamma
+    if gamma is None:
+        # Poisson's law; a fixed number is so many releases, and does not come here.
+        return np.asarray(mean * np.exp(-mean * left))
     # phi'(u) = E[K] (gamma / (gamma + (1 - gamma)(1 - u)))^(eta + 1)
     reached = gamma / (gamma + (1.0 - gamma) * left)
-    return np.asarray((tuned.mean or 1.0) * reached ** (eta + 1.0))
+    return np.asarray(mean * reached ** (tuned.shape + 1.0))
 
 
 def _steepness(tuned: BestOf) -> float:
@@ -280,8 +279,6 @@ def tuning_kind(curve_of: CurveOf) -> Kind:
         example=BestOf(Gaussian(sigma=2.0), number="geometric", mean=3.0),
         pair=lambda leaf: Bracket(above(leaf), None),
         squared_mu=_no_mu,
-        is_gaussian=lambda _: False,
-        is_tight=lambda _: False,
         mass_at_infinity=lambda leaf: curve(leaf).mass_at_infinity,
         divergences=own_divergences,
         concentration=lambda leaf, order: pair_concentration(above(leaf), order),

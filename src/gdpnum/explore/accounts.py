@@ -7,18 +7,16 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import gdpnum
 from gdpnum.comparison import Pairing, pairing
+from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import BudgetExceeded
 from gdpnum.explore.curves import Line
-
-if TYPE_CHECKING:
-    from gdpnum.curve.tradeoff import TradeoffCurve
-    from gdpnum.measures.gdp import GDPFit
-    from gdpnum.mechanisms import Mechanism
-    from gdpnum.statements import Statement
+from gdpnum.measures.gdp import GDPFit
+from gdpnum.mechanisms import Mechanism
+from gdpnum.statements import Statement
 
 __all__ = [
     "Numbers",

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import gdpnum
+from gdpnum.comparison import Pairing
 from gdpnum.explore import accounts
 from gdpnum.explore.curves import EVEN, LOG, panel
 from gdpnum.explore.drawing import Node, node
 from gdpnum.explore.plan import headline
+from gdpnum.explore.state import State
 from gdpnum.explore.words import fpr_said, tpr_said
+from gdpnum.mechanisms import Mechanism
 from gdpnum.rounding import delta_shown, fpr_shown, upper
 from gdpnum.statements.releases import in_words
-
-if TYPE_CHECKING:
-    from gdpnum.comparison import Pairing
-    from gdpnum.explore.state import State
-    from gdpnum.mechanisms import Mechanism
 
 __all__ = ["compare", "names", "paper_table", "runs"]
 

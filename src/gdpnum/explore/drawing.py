@@ -86,10 +86,10 @@ class Frame:
 
     across: Axis
     up: Axis
-    width: float = 446.0
+    width: float = 460.0
     height: float = 352.0
-    left: float = 58.0
-    right: float = 424.0
+    left: float = 72.0
+    right: float = 438.0
     top: float = 14.0
     bottom: float = 300.0
 

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import gdpnum
 from gdpnum.errors import BudgetExceeded, UnsupportedMechanism
 from gdpnum.explore import accounts
 from gdpnum.explore.schemes import arguments
+from gdpnum.explore.state import State
 from gdpnum.mechanisms import PoissonSampled
 from gdpnum.rounding import delta_shown, fpr_shown, rounded_up
-
-if TYPE_CHECKING:
-    from gdpnum.explore.state import State
 
 __all__ = ["found_noise", "shown_noise", "target", "target_said"]
 

@@ -5,17 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, final
+from typing import Any, final
 
 from gdpnum.errors import GdpnumError
 from gdpnum.explore.drawing import node, table
 from gdpnum.explore.fields import shown
 from gdpnum.explore.find import found_noise, target_said
+from gdpnum.explore.state import State
 from gdpnum.explore.trade import NOISE_FRAME
 from gdpnum.rounding import rounded_up
-
-if TYPE_CHECKING:
-    from gdpnum.explore.state import State
 
 __all__ = ["EPOCHS", "NoiseLine"]
 

@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import gdpnum
 from gdpnum.explore import accounts
 from gdpnum.explore.curves import EVEN, LOG, Line, panel
 from gdpnum.explore.drawing import Axis, Frame, Node, node
+from gdpnum.explore.state import State
 from gdpnum.explore.words import fpr_said, tpr_said
-from gdpnum.rounding import delta_shown, lower, upper
+from gdpnum.measures.gdp import GDPFit
+from gdpnum.mechanisms import Mechanism
+from gdpnum.rounding import delta_shown, finite, lower, upper
 from gdpnum.statements import words
 from gdpnum.statements.releases import in_words
 from gdpnum.statements.rows import COMPLETE_REGRET, HEAVY_TAIL
-
-if TYPE_CHECKING:
-    from gdpnum.explore.state import State
-    from gdpnum.measures.gdp import GDPFit
-    from gdpnum.mechanisms import Mechanism
 
 __all__ = ["drawings", "headline", "plan", "shown", "texts", "values"]
 
@@ -58,7 +56,8 @@ def values(state: State, run: Mechanism) -> dict[str, float | str]:
         "tail_ratio": fit.tail_ratio,
         **accounts.numbers(run, state.fpr, state.delta)._asdict(),
     }
-    return {key: "inf" if math.isinf(value) else float(value) for key, value in found.items()}
+    plain: dict[str, float | str] = finite(found)
+    return plain
 
 
 def headline(run: Mechanism) -> tuple[str, str]:

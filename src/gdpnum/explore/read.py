@@ -9,19 +9,17 @@ from __future__ import annotations
 import json
 import warnings
 from collections.abc import Callable, Iterable
-from typing import IO, TYPE_CHECKING, Any, Protocol
+from typing import IO, Any, Protocol
 
 import gdpnum
 from gdpnum.blocks.block import one_line
 from gdpnum.errors import GdpnumError, InvalidArgument
 from gdpnum.explore import plan
 from gdpnum.explore.scores import counted, scores_of
+from gdpnum.explore.state import State
+from gdpnum.mechanisms import Mechanism
+from gdpnum.statements import Statement
 from gdpnum.statements.description import parts_of
-
-if TYPE_CHECKING:
-    from gdpnum.explore.state import State
-    from gdpnum.mechanisms import Mechanism
-    from gdpnum.statements import Statement
 
 __all__ = [
     "LARGEST_CHECKPOINT",

@@ -6,33 +6,25 @@ included.
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import math
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import gdpnum
 from gdpnum.errors import InvalidArgument
 from gdpnum.explore import plan
 from gdpnum.explore.curves import Line
 from gdpnum.explore.drawing import Node
+from gdpnum.explore.state import State
+from gdpnum.mechanisms import Mechanism
 from gdpnum.rounding import lower, upper
-
-if TYPE_CHECKING:
-    from gdpnum.explore.state import State
-    from gdpnum.mechanisms import Mechanism
+from gdpnum.score_columns import has_names, scores_in_csv
 
 __all__ = ["audited", "counted", "scores_of"]
 
 _MOST = 1_000_000
-_SIDES = {
-    **dict.fromkeys(("1", "true", "in", "1.0"), "scores_in"),
-    **dict.fromkeys(("0", "false", "out", "0.0"), "scores_out"),
-}
-
 _DESIGNS = {
     "runs": "Each score is taken to be of a run of its own, with or without the canary.",
     "one_run": "The scores are taken to be of canaries of one run, each included by a fair coin.",
@@ -47,21 +39,12 @@ def scores_of(label: str, content: str) -> dict[str, list[float]] | None:
         except (ValueError, RecursionError):
             return None
         return _checked(label, document)
-    first, _, rest = content.partition("\n")
-    head = [name.strip().lower() for name in first.split(",")]
-    if not {"score", "included"} <= set(head):
+    if not has_names(content):
         return None
+    scores, included = scores_in_csv(content, label)
     found: dict[str, list[Any]] = {"scores_in": [], "scores_out": []}
-    for number, row in enumerate(csv.reader(io.StringIO(rest)), 2):
-        if not row:
-            continue
-        cells = dict(zip(head, (cell.strip() for cell in row), strict=False))
-        side = _SIDES.get(cells.get("included", "").lower())
-        if side is None:
-            raise InvalidArgument(
-                f"{label}: line {number} says included={cells.get('included')!r}; write 1 or 0"
-            )
-        found[side].append(cells.get("score"))
+    for score, is_in in zip(scores, included, strict=True):
+        found["scores_in" if is_in else "scores_out"].append(score)
     return _checked(label, found)
 
 

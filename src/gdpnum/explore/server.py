@@ -56,14 +56,12 @@ def application(
     names: Collection[str] = LOCAL_NAMES,
     addresses: bool = False,
     reader: read.Reader,
-    options: Collection[str],
 ) -> ASGIApp:
     """The application, for `serve` and for tests.
 
-    ``names`` are the hosts under which it answers, ``reader`` reads run files, and ``options`` are
-    those that the command ``gdpnum dpsgd`` knows.
+    ``names`` are the hosts under which it answers; ``reader`` reads run files.
     """
-    asked = _Asked(reader, tuple(options))
+    asked = _Asked(reader)
     app = Starlette(
         routes=[
             *(Route(where, _static(*what)) for where, what in _PAGE.items()),
@@ -106,8 +104,8 @@ def describe() -> dict[str, Any]:
 class _Asked:
     """The questions of the page."""
 
-    def __init__(self, reader: read.Reader, options: tuple[str, ...]) -> None:
-        self._reader, self._options = reader, options
+    def __init__(self, reader: read.Reader) -> None:
+        self._reader = reader
         # One map at a time: the numbers that one drags come first.
         self._maps = asyncio.Semaphore(1)
         self._uploads = asyncio.Semaphore(_UPLOADS_AT_ONCE)
@@ -115,11 +113,7 @@ class _Asked:
     def plan(self, query: str) -> dict[str, Any]:
         state = State.of(query)
         found = plan.plan(state)
-        command = take.command(state, self._options)
-        found["texts"] |= {
-            "python": take.python(state),
-            "command": command or "The command line has no such batches yet; use the Python lines.",
-        }
+        found["texts"] |= {"python": take.python(state), "command": take.command(state)}
         if state.view == "compare":
             found["compared"] = compare.compare(state)
         if state.view == "trade":

@@ -7,7 +7,7 @@ import socket
 import threading
 import time
 import webbrowser
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 
 import uvicorn
 
@@ -36,7 +36,6 @@ def serve(
     network: bool = False,
     browser: bool = True,
     reader: read.Reader,
-    options: Collection[str],
     tell: Callable[[str], None] = print,
 ) -> None:
     """Serve the page until interrupted; ``network`` allows an address that others can reach."""
@@ -48,9 +47,7 @@ def serve(
     listening = _listening(host, port)
     with listening:
         address = f"http://{_shown(host)}:{listening.getsockname()[1]}/"
-        app = application(
-            names=names_of(host), addresses=not is_loopback(host), reader=reader, options=options
-        )
+        app = application(names=names_of(host), addresses=not is_loopback(host), reader=reader)
         server = uvicorn.Server(
             uvicorn.Config(
                 app,

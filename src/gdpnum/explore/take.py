@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from importlib.resources import files
 from importlib.util import find_spec
 from io import BytesIO
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any
 
 import gdpnum
 from gdpnum._optional import imported
@@ -17,13 +16,11 @@ from gdpnum.explore.compare import compare, names, paper_table, runs
 from gdpnum.explore.drawing import Node, markup, node
 from gdpnum.explore.fields import shown
 from gdpnum.explore.schemes import arguments
+from gdpnum.explore.state import State
 from gdpnum.explore.trade import here, map_frame
 from gdpnum.explore.trade_map import Map
-
-if TYPE_CHECKING:
-    from gdpnum.explore.state import State
-    from gdpnum.mechanisms import Mechanism
-    from gdpnum.statements import Statement
+from gdpnum.mechanisms import Mechanism
+from gdpnum.statements import Statement
 
 __all__ = ["FILES", "command", "described", "file", "python"]
 
@@ -40,12 +37,9 @@ def python(state: State) -> str:
     )
 
 
-def command(state: State, options: Collection[str]) -> str | None:
-    """The command that prints the statement; None where it has no such options."""
-    given: dict[str, Any] = arguments(state)
-    given |= {"delta": state.delta, "fpr": state.fpr}
-    if not set(given) <= set(options):
-        return None
+def command(state: State) -> str:
+    """The command that prints the statement."""
+    given = {**arguments(state), "delta": state.delta, "fpr": state.fpr}
     words = [
         word
         for key, value in given.items()

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gdpnum.explore.drawing import Axis, Frame, Node, node
 from gdpnum.explore.fields import FIELDS
-
-if TYPE_CHECKING:
-    from gdpnum.explore.state import State
+from gdpnum.explore.state import State
 
 __all__ = ["NOISE_FRAME", "RANGES", "here", "keys", "map_frame"]
 

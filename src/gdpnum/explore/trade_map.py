@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, final
+from typing import Any, final
 
 import numpy as np
 from contourpy import contour_generator
@@ -16,13 +16,10 @@ from gdpnum.errors import GdpnumError
 from gdpnum.explore import accounts
 from gdpnum.explore.drawing import Frame, Node, node, path, table
 from gdpnum.explore.fields import FIELDS, shown
-from gdpnum.explore.state import AXES, MEASURES
+from gdpnum.explore.state import AXES, MEASURES, State
 from gdpnum.explore.trade import RANGES, map_frame
 from gdpnum.explore.words import fpr_said, tpr_said
 from gdpnum.rounding import delta_shown, upper
-
-if TYPE_CHECKING:
-    from gdpnum.explore.state import State
 
 __all__ = ["STAGES", "Map"]
 

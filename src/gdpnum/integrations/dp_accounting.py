@@ -16,8 +16,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gdpnum.integrations.dp_accountants import accountant_class, from_dp_accountant
-from gdpnum.integrations.dp_events import RelabelledNeighbours, from_dp_event
+from gdpnum.integrations.dp_accountants import (
+    IgnoredSetting,
+    accountant_class,
+    from_dp_accountant,
+)
+from gdpnum.integrations.dp_events import from_dp_event
 from gdpnum.integrations.pld import from_pld
 
 if TYPE_CHECKING:
@@ -25,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "GdpnumAccountant",
-    "RelabelledNeighbours",
+    "IgnoredSetting",
     "from_dp_accountant",
     "from_dp_event",
     "from_pld",

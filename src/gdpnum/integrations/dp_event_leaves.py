@@ -4,33 +4,32 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from functools import lru_cache
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
-from scipy.special import logsumexp
 
 from gdpnum import _validate
-from gdpnum._optional import imported
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import InvalidArgument, UnsupportedMechanism
-from gdpnum.integrations.dp_event_batches import fixed_size, truncated
-from gdpnum.integrations.pld import ordered_curve
+from gdpnum.floats import quotient_below
 from gdpnum.mechanisms import (
     DiscreteGaussian,
     DiscreteLaplace,
+    ExponentialMechanism,
     Gaussian,
     Laplace,
     Mechanism,
+    MixtureOfGaussians,
+    Neighbouring,
     PoissonSampled,
     RandomizedResponse,
+    ReportNoisyMax,
+    TruncatedPoisson,
 )
-from gdpnum.representations import ZCDP, ApproxDP, KnownCurve, PureDP
+from gdpnum.representations import RDP, ZCDP, ApproxDP, KnownCurve
+from gdpnum.representations.renyi import ORDERS
 
-__all__ = ["READERS", "REVEALS", "Leaves", "Relation"]
-
-Relation = Literal["add_remove", "replace", "replace_special"]
-"""Our relations, and that in which a record is replaced by one that contributes nothing."""
+__all__ = ["READERS", "REVEALS", "Leaves"]
 
 Leaves = list[tuple[Mechanism, int]]
 """What is released, each with how often."""
@@ -38,72 +37,52 @@ Leaves = list[tuple[Mechanism, int]]
 #: What a non-private event releases: everything.
 REVEALS = ApproxDP(epsilon=0.0, delta=1.0)
 
-# Lattice steps for distributions that dp-accounting makes, as parts of a loss's standard
-# deviation: a variance too large by 1/600, a mu by 1/1200.
-_STEPS = 10.0
-_FINEST, _COARSEST = 1e-5, 0.05
+
+# Orders at which an affine bound on all of them is stated.
+_ORDERS = np.unique(np.concatenate([ORDERS, 1.0 + np.geomspace(0.1, 100.0, 250)]))
 
 
-def _gaussian(event: Any, relation: Relation) -> Leaves:
+def _gaussian(event: Any, relation: Neighbouring) -> Leaves:
     sigma = _validate.non_negative("noise_multiplier", event.noise_multiplier)
-    return [(_noise(sigma, relation), 1)] if sigma > 0.0 else [(REVEALS, 1)]
+    return [(Gaussian(sigma=sigma, neighbouring=relation) if sigma > 0.0 else REVEALS, 1)]
 
 
-def _noise(sigma: float, relation: Relation) -> Gaussian:
-    return Gaussian(sigma=sigma, neighbouring="replace" if relation == "replace" else "add_remove")
-
-
-def _tree(event: Any, relation: Relation) -> Leaves:
-    if relation == "add_remove":
-        raise UnsupportedMechanism(
-            "SingleEpochTreeAggregationDpEvent has a bound for neighbouring='replace_special' or "
-            "'replace'; an added or removed record moves all that come after it to other leaves"
-        )
-    sigma = _validate.non_negative("noise_multiplier", event.noise_multiplier)
-    given = event.step_counts
-    trees = list(given) if isinstance(given, (Sequence, np.ndarray)) else [given]
-    if not trees:
-        raise InvalidArgument("step_counts is empty; pass the number of steps of each tree")
-    steps = max(_validate.count("step_counts", one) for one in trees)
-    if steps == 0:
-        return []
-    # A record is in one leaf of one tree, and so in one node of each of its levels; the others
-    # keep their leaves.
-    return [(_noise(sigma, relation), steps.bit_length())] if sigma > 0.0 else [(REVEALS, 1)]
-
-
-def _laplace(event: Any, relation: Relation) -> Leaves:
-    _refuse_replace("LaplaceDpEvent", relation)
+def _laplace(event: Any, relation: Neighbouring) -> Leaves:
     scale = _validate.non_negative("noise_multiplier", event.noise_multiplier)
-    return [(Laplace(scale=scale), 1)] if scale > 0.0 else [(REVEALS, 1)]
+    return [(Laplace(scale=scale, neighbouring=relation) if scale > 0.0 else REVEALS, 1)]
 
 
-def _discrete_laplace(event: Any, relation: Relation) -> Leaves:
-    _refuse_replace("DiscreteLaplaceDpEvent", relation)
-    rate = _validate.positive("noise_parameter", event.noise_parameter)
+def _discrete_laplace(event: Any, relation: Neighbouring) -> Leaves:
+    rate = _validate.non_negative("noise_parameter", event.noise_parameter)
     sensitivity = _validate.count("sensitivity", event.sensitivity)
-    if sensitivity <= 1:
-        return [(DiscreteLaplace(scale=1.0 / rate), sensitivity)] if sensitivity else []
-    # The test "at least j" has FPR r^j / (1 + r) with r = exp(-rate), and that FNR from the other
-    # end, for j from 1 to the sensitivity; each is a vertex.
-    levels = np.arange(sensitivity, 0, -1)
-    alphas = np.exp(-rate * levels) / (1.0 + math.exp(-rate))
-    alphas = np.concatenate([[0.0], alphas, [1.0]])
-    return [(KnownCurve(TradeoffCurve.from_vertices(alphas, alphas[::-1])), 1)]
+    if sensitivity == 0:
+        return []
+    if rate == 0.0:
+        return [(REVEALS, 1)]
+    scale = quotient_below(1.0, rate)
+    return [(DiscreteLaplace(scale=scale, sensitivity=sensitivity, neighbouring=relation), 1)]
 
 
-def _discrete_gaussian(event: Any, relation: Relation) -> Leaves:
-    _refuse_replace("DiscreteGaussianDpEvent", relation)
-    sigma = _validate.positive("sigma", event.sigma)
-    # Whole numbers within a distance of one differ in one coordinate, whatever their number.
-    if event.sensitivity != 1:
-        raise UnsupportedMechanism(
-            f"DiscreteGaussianDpEvent has a bound for sensitivity=1 only; found {event.sensitivity}"
-        )
-    return [(DiscreteGaussian(sigma=sigma), 1)]
+def _discrete_gaussian(event: Any, relation: Neighbouring) -> Leaves:
+    """On the integers, or on vectors of them, of which the worst is not known but for one rho."""
+    sigma = _validate.non_negative("sigma", event.sigma)
+    sensitivity = _validate.non_negative("sensitivity", event.sensitivity)
+    if sensitivity < 1.0:  # whole numbers that are no further apart are the same
+        return []
+    if sigma == 0.0:
+        return [(REVEALS, 1)]
+    # Vectors within a distance of one differ in one entry, by one; of any length, those that are
+    # each within one of the origin may differ in two.
+    one_entry = event.dimension == 1 or (sensitivity**2 < 2.0 and relation != "replace")
+    if one_entry:
+        whole = math.floor(sensitivity)
+        return [(DiscreteGaussian(sigma=sigma, sensitivity=whole, neighbouring=relation), 1)]
+    moved = (2.0 if relation == "replace" else 1.0) * sensitivity
+    # Canonne, Kamath and Steinke 2020, Theorem 4 and Proposition 5; rounded up.
+    return [(ZCDP(rho=0.5 * (moved / sigma) ** 2 * (1.0 + 2.0**-50)), 1)]
 
 
-def _randomized_response(event: Any, relation: Relation) -> Leaves:
+def _randomized_response(event: Any, relation: Neighbouring) -> Leaves:
     if relation == "add_remove":
         raise UnsupportedMechanism(
             "RandomizedResponseDpEvent has a bound for neighbouring='replace' or "
@@ -121,38 +100,58 @@ def _randomized_response(event: Any, relation: Relation) -> Leaves:
         return [(RandomizedResponse(epsilon=epsilon, categories=buckets), 1)]
     # From the special record all buckets are equally likely.
     missed = random * (buckets - 1) / buckets
-    curve = TradeoffCurve.from_vertices([0.0, 1.0 / buckets, 1.0], [1.0, missed, 0.0])
-    return [(KnownCurve(curve.symmetrised()), 1)]
+    return [(KnownCurve(TradeoffCurve.from_vertices([0, 1 / buckets, 1], [1, missed, 0])), 1)]
 
 
-def _mixture(event: Any, relation: Relation) -> Leaves:
-    _refuse_replace("MixtureOfGaussiansDpEvent", relation)
-    sigma = _validate.non_negative("standard_deviation", event.standard_deviation)
-    shifts = [_validate.non_negative("sensitivities", one) for one in event.sensitivities]
-    weights = [_validate.probability("sampling_probs", one) for one in event.sampling_probs]
-    total = math.fsum(weights)
-    if len(shifts) != len(weights) or abs(total - 1.0) > 1e-9:
-        raise InvalidArgument(
-            f"{len(shifts)} sensitivities with {len(weights)} sampling_probs of sum {total!r}; "
-            "pass one probability for each, of sum 1"
+def _tree(event: Any, relation: Neighbouring) -> Leaves:
+    if relation == "add_remove":
+        raise UnsupportedMechanism(
+            "SingleEpochTreeAggregationDpEvent has a bound for neighbouring='replace_special' or "
+            "'replace'; an added or removed record moves all that come after it to other leaves"
         )
-    moved = {
-        shift: math.fsum(w for s, w in zip(shifts, weights, strict=True) if s == shift) / total
-        for shift in shifts
-        if shift > 0.0
-    }
-    moved = {shift: weight for shift, weight in moved.items() if weight > 0.0}
+    sigma = _validate.non_negative("noise_multiplier", event.noise_multiplier)
+    given = event.step_counts
+    trees = list(given) if isinstance(given, (Sequence, np.ndarray)) else [given]
+    if not trees:
+        raise InvalidArgument("step_counts is empty; pass the number of steps of each tree")
+    steps = max(_validate.count("step_counts", one) for one in trees)
+    if steps == 0:
+        return []
+    if sigma == 0.0:
+        return [(REVEALS, 1)]
+    # A record is in one leaf of one tree, and so in one node of each of its levels; the others
+    # keep their leaves.
+    return [(Gaussian(sigma=sigma, neighbouring=relation), steps.bit_length())]
+
+
+def _mixture(event: Any, relation: Neighbouring) -> Leaves:
+    if relation == "replace":
+        raise UnsupportedMechanism(
+            "MixtureOfGaussiansDpEvent is for neighbouring='add_remove' or 'replace_special': one "
+            "of its two laws has no record, which is what is not said of a replaced one"
+        )
+    sigma = _validate.non_negative("standard_deviation", event.standard_deviation)
+    # Its checks are those of the mixture; one with no noise at all is checked with some.
+    leaf = MixtureOfGaussians(
+        sigma=sigma or 1.0,
+        shifts=event.sensitivities,
+        weights=event.sampling_probs,
+        neighbouring=relation,
+    )
+    moved = [(s, w) for s, w in zip(leaf.shifts, leaf.weights, strict=True) if s > 0.0]
     if not moved:
         return []
     if sigma == 0.0:
         return [(REVEALS, 1)]
     if len(moved) > 1:
-        return [(_bounded(_mixture_curve(sigma, tuple(moved.items()))), 1)]
-    ((shift, weight),) = moved.items()
-    return [(PoissonSampled(Gaussian(sigma=sigma / shift), rate=min(weight, 1.0)), 1)]
+        return [(leaf, 1)]
+    ((shift, weight),) = moved
+    noise = Gaussian(sigma=quotient_below(sigma, shift), neighbouring=relation)
+    return [(PoissonSampled(noise, rate=min(weight, 1.0)), 1)]
 
 
-def _truncated(event: Any, relation: Relation) -> Leaves:
+def _truncated(event: Any, relation: Neighbouring) -> Leaves:
+    """Tighter than dp-accounting's own distribution of it."""
     size = _validate.count("dataset_size", event.dataset_size)
     largest = _validate.count("truncated_batch_size", event.truncated_batch_size)
     rate = _validate.probability("sampling_probability", event.sampling_probability)
@@ -161,27 +160,43 @@ def _truncated(event: Any, relation: Relation) -> Leaves:
         return []
     if sigma == 0.0:
         return [(REVEALS, 1)]
-    return truncated(event, relation)
+    noise = Gaussian(sigma=sigma, neighbouring=relation)
+    step = TruncatedPoisson(noise, rate=rate, dataset_size=size, max_batch_size=largest)
+    return [(step, 1)]
 
 
-def _zcdp(event: Any, relation: Relation) -> Leaves:  # noqa: ARG001
-    if event.xi != 0.0:
-        raise UnsupportedMechanism(f"ZCDpEvent has a bound for xi=0 only; found {event.xi!r}")
-    rho = _validate.non_negative("rho", event.rho)
-    return [(ZCDP(rho=rho), 1)] if rho > 0.0 else []
+def _zcdp(event: Any, relation: Neighbouring) -> Leaves:  # noqa: ARG001
+    if math.inf in (event.rho, event.xi):  # as of noise that is none
+        return [(REVEALS, 1)]
+    rho, xi = _validate.non_negative("rho", event.rho), _validate.non_negative("xi", event.xi)
+    if xi == 0.0:
+        return [(ZCDP(rho=rho), 1)] if rho > 0.0 else []
+    # D_t <= xi + rho t; at orders up to 1 no more than the limit there.
+    epsilons = (xi + rho * np.maximum(_ORDERS, 1.0)) * (1.0 + 2.0**-50)
+    return [(RDP(orders=_ORDERS.tolist(), epsilons=epsilons.tolist()), 1)]
 
 
-def _pure(event: Any, relation: Relation) -> Leaves:  # noqa: ARG001
-    return [(PureDP(epsilon=event.epsilon), 1)]
+def _exponential(event: Any, relation: Neighbouring) -> Leaves:  # noqa: ARG001
+    leaf = ExponentialMechanism(epsilon=event.epsilon)
+    return [(leaf, 1)] if leaf.epsilon > 0.0 else []
 
 
-def _approximate(event: Any, relation: Relation) -> Leaves:  # noqa: ARG001
+def _permute_and_flip(event: Any, relation: Neighbouring) -> Leaves:  # noqa: ARG001
+    epsilon = _validate.non_negative("epsilon", event.epsilon)
+    if epsilon == 0.0:
+        return []
+    return [(ReportNoisyMax(scale=quotient_below(2.0, epsilon), noise="exponential"), 1)]
+
+
+def _approximate(event: Any, relation: Neighbouring) -> Leaves:  # noqa: ARG001
     leaf = ApproxDP(epsilon=event.epsilon, delta=event.delta)
+    if leaf.epsilon == leaf.delta == 0.0:
+        return []
     return [(REVEALS if leaf.delta == 1.0 else leaf, 1)]
 
 
 #: By the name of the class, what an event releases.
-READERS: dict[str, Callable[[Any, Relation], Leaves]] = {
+READERS: dict[str, Callable[[Any, Neighbouring], Leaves]] = {
     "NoOpDpEvent": lambda _event, _relation: [],
     "NonPrivateDpEvent": lambda _event, _relation: [(REVEALS, 1)],
     "GaussianDpEvent": _gaussian,
@@ -192,55 +207,8 @@ READERS: dict[str, Callable[[Any, Relation], Leaves]] = {
     "SingleEpochTreeAggregationDpEvent": _tree,
     "MixtureOfGaussiansDpEvent": _mixture,
     "TruncatedSubsampledGaussianDpEvent": _truncated,
-    "SampledWithoutReplacementDpEvent": fixed_size,
-    "SampledWithReplacementDpEvent": fixed_size,
     "ZCDpEvent": _zcdp,
     "EpsilonDeltaDpEvent": _approximate,
-    "ExponentialMechanismDpEvent": _pure,
-    "PermuteAndFlipDpEvent": _pure,
+    "ExponentialMechanismDpEvent": _exponential,
+    "PermuteAndFlipDpEvent": _permute_and_flip,
 }
-
-
-def _refuse_replace(name: str, relation: Relation) -> None:
-    if relation == "replace":
-        raise UnsupportedMechanism(
-            f"{name} has a bound for neighbouring='add_remove' or 'replace_special'; a replaced "
-            "record moves the query by twice the sensitivity, so describe half the noise for those"
-        )
-
-
-# --- through a privacy loss distribution --------------------------------------------------------
-
-
-def _bounded(curve: TradeoffCurve) -> KnownCurve:
-    """A mechanism of which a curve bounds the attacks, and of which no attack is known."""
-    return KnownCurve(curve, PureDP(epsilon=0.0).curve())
-
-
-@lru_cache(maxsize=32)
-def _mixture_curve(sigma: float, moved: tuple[tuple[float, float], ...]) -> TradeoffCurve:
-    """The curve of N(0, sigma^2) against a mixture of shifts, each with its probability."""
-    still = max(0.0, 1.0 - math.fsum(weight for _, weight in moved))
-    shifts, weights = zip((0.0, still), *moved, strict=True)
-    package = imported("dp_accounting.pld.privacy_loss_distribution", extra="dp-accounting")
-    return ordered_curve(
-        package.from_mixture_gaussian_mechanism(
-            standard_deviation=sigma,
-            sensitivities=shifts,
-            sampling_probs=weights,
-            value_discretization_interval=_step(sigma, shifts, weights),
-        )
-    )
-
-
-def _step(sigma: float, shifts: Sequence[float], weights: Sequence[float]) -> float:
-    """A lattice step small beside the standard deviation of the loss, by a plain quadrature."""
-    shift, weight = np.array(shifts) / sigma, np.array(weights)
-    x = np.linspace(-10.0, 10.0 + float(shift.max()), 4001)
-    exponents = np.outer(shift, x) - 0.5 * shift[:, None] ** 2
-    losses = np.asarray(logsumexp(exponents, axis=0, b=weight[:, None]))
-    masses = np.exp(losses - 0.5 * x**2)
-    masses /= masses.sum()
-    mean = float(masses @ losses)
-    deviation = math.sqrt(float(masses @ (losses - mean) ** 2))
-    return min(max(deviation / _STEPS, _FINEST), _COARSEST)

@@ -3,43 +3,30 @@
 from __future__ import annotations
 
 import math
-import warnings
-from typing import Any, get_args
+from typing import Any
 
 from gdpnum import _validate
 from gdpnum.errors import GdpnumError, InvalidType, UnsupportedMechanism
-from gdpnum.integrations.dp_event_leaves import READERS, REVEALS, Leaves, Relation
-from gdpnum.mechanisms import BestOf, Composed, Gaussian, Mechanism, PoissonSampled
-from gdpnum.mechanisms.composition import repeat
-from gdpnum.mechanisms.sampling import Noise
+from gdpnum.integrations.dp_event_batches import COMPOSITES
+from gdpnum.integrations.dp_event_leaves import READERS, REVEALS, Leaves
+from gdpnum.mechanisms import Composed, Mechanism, Neighbouring
+from gdpnum.mechanisms.mechanism import repeat
 from gdpnum.representations import ZCDP, PureDP
 
-__all__ = [
-    "RelabelledNeighbours",
-    "described",
-    "from_dp_event",
-    "relation_of",
-    "warn_if_relabelled",
-]
+__all__ = ["described", "from_dp_event", "is_read", "refused_event", "relation_of"]
 
-# dp-accounting's names.
-_RELATIONS: dict[str, Relation] = {
+# dp-accounting's names, and ours.
+_RELATIONS: dict[str, Neighbouring] = {
     "ADD_OR_REMOVE_ONE": "add_remove",
     "REPLACE_ONE": "replace",
-    "REPLACE_SPECIAL": "replace_special",
+    "REPLACE_SPECIAL": "zero_out",
 }
-
-_COMPOSITES = (
-    *("ComposedDpEvent", "SelfComposedDpEvent", "PoissonSampledDpEvent"),
-    "RepeatAndSelectDpEvent",
-)
-
-
-class RelabelledNeighbours(UserWarning):
-    """A mechanism is labelled "add_remove" that stands for records replaced by a special one.
-
-    Its numbers hold for "replace_special"; text made from it names the other relation.
-    """
+_NAMES: dict[str, Neighbouring] = {
+    "add_remove": "add_remove",
+    "replace": "replace",
+    "replace_special": "zero_out",
+    "zero_out": "zero_out",
+}
 
 
 def from_dp_event(event: object, *, neighbouring: object) -> Mechanism:
@@ -48,18 +35,16 @@ def from_dp_event(event: object, *, neighbouring: object) -> Mechanism:
     ``neighbouring`` is "add_remove", "replace" or "replace_special", or a member of dp-accounting's
     ``NeighboringRelation``: an event does not hold it, and has no meaning without. What a record
     contributes is bounded by the sensitivity, so a replaced one moves a sum by twice that. One
-    replaced by a special record, which contributes nothing, moves it as far as one removed does,
-    so the mechanism is labelled "add_remove"; that this is not the relation asked for is warned
-    of by `RelabelledNeighbours`. Tree aggregation has no bound for "add_remove": there all records
-    after one that is removed change their leaves.
+    replaced by a special record, which contributes nothing, moves it as far as one removed does;
+    that is our "zero_out". Tree aggregation has no bound for "add_remove": there all records after
+    one that is removed change their leaves.
 
-    Gaussian, Laplace and discrete noise, Poisson samples of it, tree aggregation (one Gaussian a
-    level), randomised response and compositions become the mechanisms they are. Mixtures of
-    Gaussians and truncated batches are known by the curve of the privacy loss distribution that
-    dp-accounting makes for them; ``ZCDpEvent`` and the like by what they state; a repeated event of
-    which the best is selected is `BestOf`. With a non-private
-    part everything is revealed, ``ApproxDP(epsilon=0.0, delta=1.0)``; no event at all is
-    ``PureDP(epsilon=0.0)``.
+    What is noise, or noise on a sample, a batch or allotted steps, becomes the mechanism it is.
+    ``ZCDpEvent`` and the like are known by what they state, and so is what they release of a
+    sample: by Renyi divergences. A repeated event of which the best is selected is `BestOf`. With a
+    non-private part everything is revealed, ``ApproxDP(epsilon=0.0, delta=1.0)``; no event at all
+    is ``PureDP(epsilon=0.0)``. docs/dp_events.md has them all, with what dp-accounting's own
+    accountants say.
 
     Raises `UnsupportedMechanism` where no bound is known, and says at which event.
 
@@ -68,16 +53,13 @@ def from_dp_event(event: object, *, neighbouring: object) -> Mechanism:
     >>> from_dp_event(Noise("GaussianDpEvent", 2.0), neighbouring="add_remove")
     Gaussian(sigma=2.0)
     """
-    relation = relation_of(neighbouring)
-    run = described(event, relation)
-    warn_if_relabelled(run, relation)
-    return run
+    return described(event, relation_of(neighbouring))
 
 
-def described(event: object, relation: Relation) -> Mechanism:
-    """The mechanism of an event, whatever its label; see `from_dp_event`."""
+def described(event: object, relation: Neighbouring) -> Mechanism:
+    """The mechanism of an event; see `from_dp_event`."""
     leaves = _leaves(event, "", relation)
-    if (REVEALS, 1) in leaves:
+    if any(leaf == REVEALS for leaf, _ in leaves):
         return REVEALS
     # Of what is known by rho, several are known by the sum.
     rhos = [leaf.rho * count for leaf, count in leaves if isinstance(leaf, ZCDP)]
@@ -91,73 +73,45 @@ def described(event: object, relation: Relation) -> Mechanism:
     return run if others else repeat(first, count)
 
 
-def warn_if_relabelled(run: Mechanism, relation: Relation) -> None:
-    """Warn of a label, for whoever called the caller of this."""
-    if relation == "replace_special" and run.neighbouring == "add_remove":
-        warnings.warn(
-            "the mechanism is labelled neighbouring='add_remove'; its bounds are for a record "
-            "replaced by a special one that contributes nothing ('replace_special'), so say so "
-            "where you state them",
-            RelabelledNeighbours,
-            stacklevel=3,
-        )
+def refused_event(event: Any, relation: Neighbouring) -> Any:
+    """Of an event that has no bound, the innermost one that has none by itself."""
+    inside = [*getattr(event, "events", ()), *filter(None, [getattr(event, "event", None)])]
+    refused = (one for one in inside if not is_read(one, relation))
+    return next((refused_event(one, relation) for one in refused), event)
 
 
-def relation_of(neighbouring: object) -> Relation:
+def is_read(event: object, relation: Neighbouring) -> bool:
+    """Whether an event has a bound for that relation."""
+    try:
+        _leaves(event, "", relation)
+    except GdpnumError:
+        return False
+    return True
+
+
+def relation_of(neighbouring: object) -> Neighbouring:
     """A neighbouring relation, given by name or as dp-accounting's own."""
     name = getattr(neighbouring, "name", None)
     if name in _RELATIONS:
         return _RELATIONS[name]
-    return _validate.choice("neighbouring", neighbouring, get_args(Relation))
+    return _NAMES[_validate.choice("neighbouring", neighbouring, tuple(_NAMES))]
 
 
-def _leaves(event: Any, path: str, relation: Relation) -> Leaves:
+def _leaves(event: Any, path: str, relation: Neighbouring) -> Leaves:
     """What an event releases, and how often; an event that releases nothing has none."""
     kind = _kind(event, path)
     inside = f"{path}." if path else ""
-    try:
-        if kind in READERS:
-            return READERS[kind](event, relation)
-        if kind == "SelfComposedDpEvent":
-            count = _validate.count("count", event.count)
-        elif kind == "PoissonSampledDpEvent":
-            rate = _validate.probability("sampling_probability", event.sampling_probability)
-    except GdpnumError as error:
-        raise _at(path, error) from None
     if kind == "ComposedDpEvent":
         parts = enumerate(event.events)
         found = [_leaves(part, f"{inside}events[{number}]", relation) for number, part in parts]
         return [leaf for leaves in found for leaf in leaves]
-    if kind == "RepeatAndSelectDpEvent":
-        _leaves(event.event, f"{inside}event", relation)  # says where it cannot be read
-        try:
-            return _selected(event, relation)
-        except GdpnumError as error:
-            raise _at(path, error) from None
-    inner = _leaves(event.event, f"{inside}event", relation)
-    if (REVEALS, 1) in inner:
-        return [(REVEALS, 1)]
-    if kind == "SelfComposedDpEvent":
-        return [(leaf, count * times) for leaf, times in inner if count > 0]
+    inner = _leaves(event.event, f"{inside}event", relation) if kind in COMPOSITES else []
     try:
-        return _sampled(event.event, inner, rate, relation)
+        if kind in READERS:
+            return READERS[kind](event, relation)
+        return COMPOSITES[kind](event, inner, relation)
     except GdpnumError as error:
-        raise _at(path, error) from None
-
-
-def _selected(event: Any, relation: Relation) -> Leaves:
-    """The best of a random number of runs: shape infinity is Poisson, 1 geometric."""
-    run = described(event.event, relation)
-    if run == REVEALS:
-        return [(REVEALS, 1)]
-    mean, shape = event.mean, event.shape
-    if math.isinf(shape):
-        best = BestOf(run, number="poisson", mean=mean)
-    elif shape == 1.0:
-        best = BestOf(run, number="geometric", mean=mean)
-    else:
-        best = BestOf(run, number="truncated_negative_binomial", mean=mean, eta=shape)
-    return list(best.parts)
+        raise type(error)(f"{path or 'event'}: {error}") from None
 
 
 def _kind(event: Any, path: str) -> str:
@@ -170,59 +124,14 @@ def _kind(event: Any, path: str) -> str:
         carried = carried.decode()
     names = [carried] if carried else [base.__name__ for base in type(event).__mro__]
     for name in names:
-        if name in READERS or name in _COMPOSITES:
+        if name == "ComposedDpEvent" or name in READERS or name in COMPOSITES:
             return name
     if carried or "DpEvent" in names:
-        unknown = UnsupportedMechanism(f"{names[0]} has no bound in gdpnum; {_advice(names[0])}")
-        raise _at(path, unknown)
+        raise UnsupportedMechanism(
+            f"{path or 'event'}: {names[0]} has no bound in gdpnum; describe what was run by other "
+            "events, or by ApproxDP, ZCDP or KnownCurve"
+        )
     raise InvalidType(
         f"{_validate.shown(path or 'event', event)}, not a DpEvent; "
         "pass one of dp-accounting, such as dp_accounting.GaussianDpEvent(1.0)"
     )
-
-
-def _advice(name: str) -> str:
-    if name.startswith("Sampled"):
-        return "batches of a fixed size are not Poisson samples, which are all it can account for"
-    return "describe what was run by other events, or by ApproxDP, ZCDP or KnownCurve"
-
-
-def _at(path: str, error: GdpnumError) -> GdpnumError:
-    return type(error)(f"{path or 'event'}: {error}")
-
-
-def _releases_tree(event: Any) -> bool:
-    """Whether an event, or any inside it, is a tree aggregation."""
-    inside = [*getattr(event, "events", ()), *([event.event] if hasattr(event, "event") else ())]
-    name = getattr(event, "class_name", None) or type(event).__name__
-    return "TreeAggregation" in str(name) or any(map(_releases_tree, inside))
-
-
-def _sampled(event: Any, inner: Leaves, rate: float, relation: Relation) -> Leaves:
-    """What is released of a Poisson sample, given what would be of all records."""
-    if rate == 0.0 or not inner:
-        return []
-    if rate < 1.0 and _releases_tree(event):
-        raise UnsupportedMechanism(
-            "PoissonSampledDpEvent has no bound if a tree is released of the sample: a record's "
-            "nodes are noised one after the other, not as one Gaussian query of the sample"
-        )
-    (leaf, count), *others = inner
-    if count == 1 and not others:
-        if isinstance(leaf, PoissonSampled):  # a sample of a sample
-            return [(PoissonSampled(leaf.inner, rate=rate * leaf.rate), 1)]
-        if isinstance(leaf, Noise):
-            return [(PoissonSampled(leaf, rate=rate), 1)]
-    if rate == 1.0:
-        return inner
-    gaussians = [(leaf.sigma, count) for leaf, count in inner if isinstance(leaf, Gaussian)]
-    if relation == "replace" or len(gaussians) < len(inner):
-        released = " + ".join(repr(repeat(*one)) for one in inner)
-        raise UnsupportedMechanism(
-            f"PoissonSampledDpEvent has no bound for neighbouring={relation!r} if {released} is "
-            "released of the sample: one release of noise may be, or several of Gaussian noise if "
-            "neighbouring is 'add_remove' or 'replace_special'"
-        )
-    # Several Gaussians of one sample are one, whose mu^2 is the sum of theirs.
-    squared = math.fsum(count / sigma**2 for sigma, count in gaussians)
-    return [(PoissonSampled(Gaussian(sigma=1.0 / math.sqrt(squared)), rate=rate), 1)]

@@ -66,9 +66,10 @@ def check_engine(engine: object, loader: object = None, optimizer: object = None
     are those that ``make_private`` returned; an engine made after
     ``gdpnum.integrations.opacus.register()`` has shown them already.
 
-    Guarantee: the numbers of ``run`` hold for what was seen, under `unchecked`. Batches that are no
-    Poisson samples are accounted for as what they are: shuffled or in a fixed order as one release
-    an epoch, for a record blanked out; from a sampler not known here without credit for sampling.
+    Guarantee: the numbers of ``run`` hold for what was seen, under ``unchecked``. Batches that are
+    no Poisson samples are accounted for as what they are: shuffled or in a fixed order as one
+    release an epoch, for a record blanked out; from a sampler not known here without credit for
+    sampling.
 
     >>> check = check_engine([(1.0, 0.01, 500)])
     >>> check.run

@@ -37,7 +37,7 @@ def from_bandmf(config: Any, *, noise_multiplier: float | None = None) -> Mechan
         raise UnsupportedMechanism(
             "truncated batches are not Poisson samples; pass the plan to from_execution_plan"
         )
-    relation = _relation(config.accountant.neighboring_relation)
+    relation = relation_of(config.accountant.neighboring_relation)
     strategy = np.asarray(config.strategy, dtype=np.float64)
     sigma = noise_multiplier if noise_multiplier is not None else config.noise_multiplier
     if sigma is None:
@@ -92,11 +92,6 @@ def from_tree_event(
         max_participations=participations,
         neighbouring=_validate.choice("neighbouring", neighbouring, get_args(Neighbouring)),
     )
-
-
-def _relation(theirs: object) -> Neighbouring:
-    relation = relation_of(theirs)
-    return "zero_out" if relation == "replace_special" else relation
 
 
 def _noise_of(event: Any) -> float:

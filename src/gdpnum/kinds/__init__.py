@@ -16,6 +16,7 @@ from gdpnum.kinds.batches import (
 from gdpnum.kinds.correlated import MATRIX_MECHANISM
 from gdpnum.kinds.gaussian import DISCRETE_GAUSSIAN, GAUSSIAN
 from gdpnum.kinds.laplace import DISCRETE_LAPLACE, LAPLACE
+from gdpnum.kinds.mixture import MIXTURE_OF_GAUSSIANS
 from gdpnum.kinds.poisson import POISSON_SAMPLED
 from gdpnum.kinds.response import RANDOMIZED_RESPONSE
 from gdpnum.kinds.selection import EXPONENTIAL_MECHANISM, REPORT_NOISY_MAX
@@ -39,6 +40,7 @@ CATALOGUE = (
     REPORT_NOISY_MAX,
     SKELLAM,
     MATRIX_MECHANISM,
+    MIXTURE_OF_GAUSSIANS,
 )
 
 register(*CATALOGUE)

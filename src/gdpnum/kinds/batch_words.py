@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gdpnum.errors import UnsupportedMechanism
 from gdpnum.kind import kind_of
 from gdpnum.mechanisms.batches import (
     Allocated,
@@ -12,10 +13,10 @@ from gdpnum.mechanisms.batches import (
     TruncatedPoisson,
 )
 
-__all__ = ["conditions", "scheme", "words"]
+__all__ = ["GAP", "conditions", "scheme", "words"]
 
-# Said where the exact pair is unknown: the gap is not one of numerics.
-_GAP = "what lies between mu and its lower bound is what theory does not know"
+#: Said where the exact pair is unknown: the gap is not one of numerics.
+GAP = "what lies between mu and its lower bound is what theory does not know"
 
 
 def words(leaf: Batches, count: int | None) -> str:
@@ -49,17 +50,18 @@ def _drawn(leaf: Batches, count: int) -> str:
             f"{_times(count, 'random sample')} that every record joined with probability "
             f"{leaf.rate!r}, cut at random to {leaf.max_batch_size} records"
         )
-    assert isinstance(leaf, CyclicPoisson)
-    return (
-        f"{_times(count, 'cycle')} of {leaf.bands} steps, each with a random sample of its own "
-        f"part of the records, of {leaf.rate!r} of all of them on average"
-    )
+    if isinstance(leaf, CyclicPoisson):
+        return (
+            f"{_times(count, 'cycle')} of {leaf.bands} steps, each with a random sample of its own "
+            f"part of the records, of {leaf.rate!r} of all of them on average"
+        )
+    raise UnsupportedMechanism(f"no words are known for {leaf!r}; register a Kind with some")
 
 
 def conditions(leaf: Batches) -> str:
     """What must be true of the batches for the guarantee to hold."""
     if isinstance(leaf, FixedSize):
-        return f"batches of a fixed size were drawn at random in secret; {_GAP}"
+        return f"batches of a fixed size were drawn at random in secret; {GAP}"
     if isinstance(leaf, Shuffled):
         return (
             "each record was in one batch an epoch; it holds even if the order is known, and there "
@@ -68,11 +70,11 @@ def conditions(leaf: Batches) -> str:
     if isinstance(leaf, Allocated):
         chosen = "each record chose its steps by itself, in secret, whatever the others chose"
         is_known = leaf.times == 1 and leaf.neighbouring != "replace"
-        return chosen if is_known else f"{chosen}; {_GAP}"
+        return chosen if is_known else f"{chosen}; {GAP}"
     if isinstance(leaf, TruncatedPoisson):
         return (
             f"batches over {leaf.max_batch_size} were cut at random; the dataset's size, "
-            f"{leaf.dataset_size}, is public; {_GAP}"
+            f"{leaf.dataset_size}, is public; {GAP}"
         )
     return (
         "the records were put into parts without a look at the data; correlated noise has no more "

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
+from typing import Any
 
-from scipy.special import bdtrc
+import numpy as np
+from scipy.special import bdtrc, logsumexp
 
 from gdpnum import charges
 from gdpnum.errors import BudgetExceeded
@@ -15,6 +18,7 @@ from gdpnum.kinds.batch_words import words
 from gdpnum.kinds.poisson import POISSON_SAMPLED
 from gdpnum.mechanisms.batches import (
     Allocated,
+    Batches,
     CyclicPoisson,
     FixedSize,
     Shuffled,
@@ -23,6 +27,7 @@ from gdpnum.mechanisms.batches import (
 from gdpnum.mechanisms.noise import Gaussian
 from gdpnum.mechanisms.sampling import PoissonSampled
 from gdpnum.pairs.allocated import AllocatedPair
+from gdpnum.pairs.clustered import blanked_pair, truncated_pair
 from gdpnum.pairs.drawn import binomial_weights, drawn_pairs, hypergeometric_weights
 from gdpnum.pairs.gaussian import GaussianPair, ReplacedGaussianPair
 from gdpnum.pairs.hull import HullPair, MixedPair
@@ -37,7 +42,9 @@ _SMALLEST_SIGMA = 0.05
 # Allocation to more steps than this has not been tried.
 _MOST_BINS = 10**8
 
-_CURVE = Missing("its curve is computed, from its pair")
+# Batches that are cut less often hide who gave way in them.
+_OFTEN_CUT = 0.5
+
 _KNOB = Missing("turn the noise: calibrate a function of the noise multiplier")
 
 
@@ -50,9 +57,30 @@ def _square(mu_times_sigma: Fraction | int, sigma: float) -> Fraction:
     return Fraction(mu_times_sigma) ** 2 / Fraction(sigma) ** 2
 
 
-def _gaussian_divergences(square: Fraction, orders: Floats) -> Divergences | None:
-    """What is (mu, 0)-GDP has no larger divergences than the Gaussian of that mu."""
-    return pair_divergences(GaussianPair(root_above(square)), orders) if square > 0 else None
+def _kind(
+    example: Batches,
+    *,
+    squared_mu: Callable[[Any], Fraction],
+    pair: Callable[[Any], Pair | Bracket | None],
+    **more: Any,
+) -> Kind:
+    """The record of batches that are (mu, 0)-GDP: no divergence exceeds that of the Gaussian."""
+
+    def divergences(leaf: Batches, orders: Floats) -> Divergences | None:
+        square = squared_mu(leaf)
+        return pair_divergences(GaussianPair(root_above(square)), orders) if square > 0 else None
+
+    return Kind(
+        description=type(example),
+        example=example,
+        pair=pair,
+        squared_mu=squared_mu,
+        divergences=divergences,
+        concentration=lambda leaf, _: 0.5 * root_above(squared_mu(leaf)) ** 2,
+        knob=_KNOB,
+        words=words,
+        **more,
+    )
 
 
 def _noisy(sigma: float) -> float:
@@ -86,7 +114,8 @@ def _fixed_pair(leaf: FixedSize) -> Bracket:
     """Above for a record exchanged, below as the relation allows.
 
     Without replacement, of one record: C_q(G_{2/sigma}), the hull of the Poisson step's curve and
-    its inverse (Dong, Roth, Su 2022); below, the Poisson step with a shift of 2: all others at -1.
+    its inverse (Dong, Roth, Su 2022); below, the Poisson step with a shift of 2: all others at -1,
+    as they are where a record is blanked out (`blanked_pair`).
     """
     sigma, size = _noisy(leaf.inner.sigma), leaf.dataset_size
     # Blanked out, a record moves the sum by one for sure, whatever the others are.
@@ -95,18 +124,17 @@ def _fixed_pair(leaf: FixedSize) -> Bracket:
     if least > 0:
         above = GaussianPair(2.0 * _most_drawn(leaf) / sigma)
         return Bracket(above, GaussianPair(shift * least / sigma))
-    if not leaf.with_replacement and leaf.records_per_person == 1:
-        rate = leaf.batch_size / size
-        return Bracket(
-            HullPair(SampledPair(GaussianPair(2.0 / sigma), rate)),
-            SampledPair(GaussianPair(shift / sigma), rate),
-        )
     if leaf.with_replacement:
         weights = binomial_weights(leaf.batch_size, leaf.records_per_person / size)
     else:
         weights = hypergeometric_weights(leaf.batch_size, size, leaf.records_per_person)
-    found = drawn_pairs(weights, sigma)
-    return found if shift == 2.0 else Bracket(found.above, drawn_pairs(weights, 2.0 * sigma).below)
+    if not leaf.with_replacement and leaf.records_per_person == 1:
+        sampled = SampledPair(GaussianPair(2.0 / sigma), leaf.batch_size / size)
+        found = Bracket(HullPair(sampled), sampled)
+    else:
+        found = drawn_pairs(weights, sigma)
+    # Blanked out, a record leaves the others where they were: in other places of the batch.
+    return found if shift == 2.0 else Bracket(found.above, blanked_pair(weights, sigma))
 
 
 def _fixed_square(leaf: FixedSize) -> Fraction:
@@ -117,21 +145,12 @@ def _is_always_drawn(leaf: FixedSize) -> bool:
     return leaf.neighbouring == "replace" and _least_drawn(leaf) == _most_drawn(leaf)
 
 
-FIXED_SIZE = Kind(
-    description=FixedSize,
-    example=FixedSize(
-        Gaussian(sigma=2.0, neighbouring="replace"), batch_size=10, dataset_size=1000
-    ),
+FIXED_SIZE = _kind(
+    FixedSize(Gaussian(sigma=2.0, neighbouring="replace"), batch_size=10, dataset_size=1000),
     pair=_fixed_pair,
     squared_mu=_fixed_square,
     is_gaussian=_is_always_drawn,
     is_tight=_is_always_drawn,
-    mass_at_infinity=lambda _: 0.0,
-    divergences=lambda leaf, orders: _gaussian_divergences(_fixed_square(leaf), orders),
-    concentration=lambda leaf, _: 0.5 * root_above(_fixed_square(leaf)) ** 2,
-    curve=_CURVE,
-    knob=_KNOB,
-    words=words,
     readers=("SampledWithoutReplacementDpEvent", "SampledWithReplacementDpEvent"),
 )
 
@@ -143,20 +162,12 @@ def _shuffled_square(leaf: Shuffled) -> Fraction:
     return _square(_moved(leaf) * leaf.records_per_person, leaf.inner.sigma)
 
 
-SHUFFLED = Kind(
-    description=Shuffled,
-    example=Shuffled(Gaussian(sigma=2.0, neighbouring="zero_out")),
+SHUFFLED = _kind(
+    Shuffled(Gaussian(sigma=2.0, neighbouring="zero_out")),
     pair=lambda leaf: GaussianPair(root_above(_shuffled_square(leaf))),
     squared_mu=_shuffled_square,
     is_gaussian=lambda _: True,
     is_tight=lambda _: True,
-    mass_at_infinity=lambda _: 0.0,
-    divergences=lambda leaf, orders: _gaussian_divergences(_shuffled_square(leaf), orders),
-    concentration=lambda leaf, _: 0.5 * root_above(_shuffled_square(leaf)) ** 2,
-    curve=_CURVE,
-    knob=_KNOB,
-    words=words,
-    readers=(),
 )
 
 
@@ -219,22 +230,14 @@ def _is_in_every_bin(leaf: Allocated) -> bool:
     return leaf.times == leaf.bins
 
 
-ALLOCATED = Kind(
-    description=Allocated,
-    example=Allocated(Gaussian(sigma=2.0), bins=10),
+ALLOCATED = _kind(
+    Allocated(Gaussian(sigma=2.0), bins=10),
     pair=_allocated_pair,
     together=_blocks,
     is_several=lambda leaf: leaf.times > 1,
     squared_mu=_allocated_square,
     is_gaussian=_is_in_every_bin,
     is_tight=_is_in_every_bin,
-    mass_at_infinity=lambda _: 0.0,
-    divergences=lambda leaf, orders: _gaussian_divergences(_allocated_square(leaf), orders),
-    concentration=lambda leaf, _: 0.5 * root_above(_allocated_square(leaf)) ** 2,
-    curve=_CURVE,
-    knob=_KNOB,
-    words=words,
-    readers=(),
 )
 
 
@@ -246,8 +249,9 @@ def _truncated_pair(leaf: TruncatedPoisson) -> Bracket | Pair | None:
 
     If they do not (probability 1 - p) it is the Poisson step. If they do, a batch of a fixed size
     which has the record with probability q' = Pr[Bin(n, q) > B] B / (p n): C_{q'}(G_{2/sigma})
-    (Ganesh 2025, with the hull in place of the pair for a replaced record). Below: all others at
-    zero, so that only whether the record is in matters.
+    (Ganesh 2025, with the hull in place of the pair for a replaced record). Below, the better of
+    two attacks: all others at zero, so that only whether the record is in matters; or all at -1,
+    so that who gives way shows, as long as batches are seldom short of the limit.
     """
     sigma, rate, size, most = leaf.inner.sigma, leaf.rate, leaf.dataset_size, leaf.max_batch_size
     if rate == 0.0:
@@ -263,7 +267,20 @@ def _truncated_pair(leaf: TruncatedPoisson) -> Bracket | Pair | None:
     hull = HullPair(SampledPair(GaussianPair(2.0 / sigma), min(cut_rate * grown, 1.0 - 1e-15)))
     above = MixedPair(((1.0 - full) * grown, full * grown), (whole, hull))
     included = ((1.0 - full) * rate + full * cut_rate) / grown
-    return Bracket(above, _poisson_pair(leaf, min(included, rate)))
+    alone = _poisson_pair(leaf, min(included, rate))
+    if full < _OFTEN_CUT:
+        return Bracket(above, alone)
+    giving_way = truncated_pair(leaf.neighbouring, sigma, rate, size, most)
+    return Bracket(above, _stronger(alone, giving_way) if giving_way else alone)
+
+
+def _stronger(first: Pair, second: Pair) -> Pair:
+    """The pair of larger Renyi divergence at order four: which of two attacks to compose."""
+    logs = []
+    for losses, p, _ in (first.points(), second.points()):
+        with np.errstate(under="ignore"):
+            logs.append(float(logsumexp(3.0 * losses, b=p)))
+    return second if logs[1] > logs[0] else first
 
 
 def _poisson_pair(leaf: TruncatedPoisson, rate: float) -> Pair:
@@ -279,19 +296,10 @@ def _truncated_square(leaf: TruncatedPoisson) -> Fraction:
     return _square(2, leaf.inner.sigma) if leaf.rate > 0.0 else Fraction(0)
 
 
-TRUNCATED_POISSON = Kind(
-    description=TruncatedPoisson,
-    example=TruncatedPoisson(Gaussian(sigma=2.0), rate=0.05, dataset_size=1000, max_batch_size=60),
+TRUNCATED_POISSON = _kind(
+    TruncatedPoisson(Gaussian(sigma=2.0), rate=0.05, dataset_size=1000, max_batch_size=60),
     pair=_truncated_pair,
     squared_mu=_truncated_square,
-    is_gaussian=lambda _: False,
-    is_tight=lambda _: False,
-    mass_at_infinity=lambda _: 0.0,
-    divergences=lambda leaf, orders: _gaussian_divergences(_truncated_square(leaf), orders),
-    concentration=lambda leaf, _: 0.5 * root_above(_truncated_square(leaf)) ** 2,
-    curve=_CURVE,
-    knob=_KNOB,
-    words=words,
     readers=("TruncatedSubsampledGaussianDpEvent",),
 )
 
@@ -311,8 +319,6 @@ CYCLIC_POISSON = Kind(
     mass_at_infinity=lambda leaf: POISSON_SAMPLED.mass_at_infinity(_cycle(leaf)),
     divergences=lambda leaf, orders: POISSON_SAMPLED.divergences(_cycle(leaf), orders),
     concentration=lambda leaf, order: POISSON_SAMPLED.concentration(_cycle(leaf), order),
-    curve=_CURVE,
     knob=_KNOB,
     words=words,
-    readers=(),
 )

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from gdpnum.floats import root_above
-from gdpnum.kind import Kind, Knob, Missing
+from gdpnum.kind import Kind, Knob
 from gdpnum.mechanisms.correlated import MatrixMechanism
 from gdpnum.pairs.gaussian import GaussianPair
 from gdpnum.pairs.pair import Bracket, Pair, Release
@@ -82,13 +82,10 @@ MATRIX_MECHANISM = Kind(
     squared_mu=_squared_mu,
     is_gaussian=_is_gaussian,
     is_tight=_is_gaussian,
-    mass_at_infinity=lambda _: 0.0,
     divergences=lambda leaf, orders: pair_divergences(GaussianPair(_mu(leaf)), orders),
     concentration=lambda leaf, _: 0.5 * _mu(leaf) ** 2,
-    curve=Missing("its curve is computed, from its pair"),
     knob=Knob("noise_multiplier", is_noise=True),
     words=_words,
-    readers=(),
     together=_together,
     is_several=lambda _: True,
 )

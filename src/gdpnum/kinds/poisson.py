@@ -8,7 +8,7 @@ from fractions import Fraction
 from gdpnum.errors import BudgetExceeded
 from gdpnum.floats import Floats, root_above
 from gdpnum.formulas.randomized_response import randomized_response_mu, sampled_answer_mu
-from gdpnum.kind import Kind, Knob, Missing, kind_of
+from gdpnum.kind import Kind, Knob, kind_of
 from gdpnum.mechanisms.noise import (
     DiscreteGaussian,
     Gaussian,
@@ -85,7 +85,7 @@ def _squared_mu(leaf: PoissonSampled) -> Fraction | float:
     if isinstance(leaf.inner, RandomizedResponse):
         answered = sampled_answer_mu(leaf.inner.epsilon, leaf.inner.categories, leaf.rate)
         return min(inner, Fraction(answered) ** 2) if math.isfinite(answered) else inner
-    epsilon = 1.0 / leaf.inner.scale
+    epsilon = leaf.inner.moved / leaf.inner.scale
     amplified = math.log1p(leaf.rate * math.expm1(epsilon)) if epsilon < 700.0 else epsilon
     return min(inner, Fraction(randomized_response_mu(amplified, 2)) ** 2)
 
@@ -110,7 +110,8 @@ def _divergences(  # noqa: PLR0911  (one a kind of noise)
     # Sampling more often reveals no less.
     rate = max(leaf.rate, SMALLEST_RATE)
     if isinstance(leaf.inner, DiscreteGaussian):
-        return bumps(1.0 / leaf.inner.sigma, rate, orders, discrete=True)
+        step = 1.0 / leaf.inner.sigma
+        return bumps(leaf.inner.moved * step, rate, orders, lattice=step)
     if isinstance(leaf.inner, Gaussian) and leaf.inner.neighbouring == "replace":
         return pair_divergences(ReplacedGaussianPair(leaf.inner.sigma, rate), orders)
     if isinstance(leaf.inner, Skellam):
@@ -149,11 +150,9 @@ POISSON_SAMPLED = Kind(
     squared_mu=_squared_mu,
     is_gaussian=_is_gaussian,
     is_tight=_is_tight,
-    mass_at_infinity=lambda _: 0.0,
     divergences=_divergences,
     concentration=_concentration,
-    curve=Missing("its curve is computed, from its pair"),
     knob=Knob("rate", is_noise=False),
     words=_words,
-    readers=("PoissonSampledDpEvent", "MixtureOfGaussiansDpEvent"),
+    readers=("PoissonSampledDpEvent",),
 )

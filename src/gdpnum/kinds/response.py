@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from gdpnum.floats import Floats
 from gdpnum.formulas.randomized_response import randomized_response_mu
-from gdpnum.kind import Kind, Knob, Missing
+from gdpnum.kind import Kind, Knob
 from gdpnum.mechanisms.noise import RandomizedResponse
 from gdpnum.pairs.atomic import randomized_response_pair
 from gdpnum.pairs.pair import Divergences, Pair
@@ -31,12 +31,8 @@ RANDOMIZED_RESPONSE = Kind(
     example=RandomizedResponse(epsilon=1.0),
     pair=_pair,
     squared_mu=lambda leaf: Fraction(randomized_response_mu(leaf.epsilon, leaf.categories)) ** 2,
-    is_gaussian=lambda _: False,
-    is_tight=lambda _: False,
-    mass_at_infinity=lambda _: 0.0,
     divergences=_divergences,
     concentration=lambda leaf, order: pair_concentration(_pair(leaf), order),
-    curve=Missing("its curve is computed, from its pair"),
     knob=Knob("epsilon", is_noise=False),
     words=lambda leaf, count: (
         f"randomised response among {leaf.categories} answers with epsilon "

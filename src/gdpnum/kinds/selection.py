@@ -10,7 +10,7 @@ import numpy as np
 
 from gdpnum.floats import Floats
 from gdpnum.formulas.randomized_response import randomized_response_mu
-from gdpnum.kind import Kind, Knob, Missing, kind_of
+from gdpnum.kind import Kind, Knob, kind_of
 from gdpnum.mechanisms.noise import Laplace
 from gdpnum.mechanisms.selection import ExponentialMechanism, ReportNoisyMax
 from gdpnum.pairs.atomic import approx_dp_pair, randomized_response_pair
@@ -98,12 +98,8 @@ def _kind(
         example=example,
         pair=_pair,
         squared_mu=_squared_mu,
-        is_gaussian=lambda _: False,
-        is_tight=lambda _: False,
-        mass_at_infinity=lambda _: 0.0,
         divergences=_divergences,
         concentration=_concentration,
-        curve=Missing("its curve is computed, from its pair"),
         knob=knob,
         words=_words,
         readers=readers,

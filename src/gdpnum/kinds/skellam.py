@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from gdpnum.errors import UnsupportedMechanism
 from gdpnum.floats import Floats
-from gdpnum.kind import Kind, Knob, Missing
+from gdpnum.kind import Kind, Knob
 from gdpnum.mechanisms.noise import Skellam
 from gdpnum.pairs.pair import Divergences
 from gdpnum.pairs.skellam import skellam_outcomes, skellam_pair
@@ -34,16 +34,11 @@ SKELLAM = Kind(
     example=Skellam(sigma=3.0),
     pair=lambda leaf: skellam_pair(leaf.sigma),
     squared_mu=_squared_mu,
-    is_gaussian=lambda _: False,
-    is_tight=lambda _: False,
-    mass_at_infinity=lambda _: 0.0,
     divergences=_divergences,
     # Beyond the orders that are computed no bound is known to us.
     concentration=lambda *_: math.inf,
-    curve=Missing("its curve is computed, from its pair"),
     knob=Knob("sigma", is_noise=True),
     words=lambda leaf, count: (
         f"Skellam noise with noise multiplier {as_given(leaf.sigma)}{times(count)}"
     ),
-    readers=(),
 )

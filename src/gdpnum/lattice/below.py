@@ -41,7 +41,7 @@ def attacks(
             under_p.append(Factor(p, count))
             under_q.append(Factor(q, count))
         window = window or steep_window_of(under_p, accuracy, plan.foreseen)
-        return _attacks(under_p, under_q, window, stride=plan.stride)
+        return _attacks(under_p, under_q, window, stride=plan.stride, lowered=_are_lowered(under_p))
     bulk_p: list[Factor] = []
     bulk_q: list[Factor] = []
     forgone = 0.0
@@ -68,7 +68,16 @@ def attacks(
         under_p.insert(0, Factor(coarse_p, 1))
         under_q.insert(0, Factor(coarse_q, 1))
     window = steep_window_of(under_p, accuracy)
-    return _attacks(under_p, under_q, window, forgone=forgone, lowered=bool(bulk_p))
+    lowered = bool(bulk_p) or _are_lowered(under_p)
+    return _attacks(under_p, under_q, window, forgone=forgone, lowered=lowered)
+
+
+def _are_lowered(under_p: Sequence[Factor]) -> bool:
+    """Whether P masses lack more than rounding makes of them."""
+    return any(
+        float(one.masses.sum()) + one.mass_at_infinity < 1.0 - 4.0 * charges.growth()
+        for one, _ in under_p
+    )
 
 
 def _attacks(

@@ -28,6 +28,9 @@ _SHARE = 0.95
 # the transform is long, what comes after it matters less.
 _COARSE_SHARE, _COARSE_SHARE_IF_LONG = 0.15, 0.04
 
+# Points for a single release at least: some milliseconds, and mu to about 1e-6.
+_SINGLE = 2**12
+
 # So many releases are few.
 _FEW = 64
 
@@ -69,6 +72,12 @@ class Plan:
     coarse_step: float = 0.0
     foreseen: Cumulants | None = None
 
+    @property
+    def length(self) -> float:
+        """About how many points the lattice of one release has; of a split, the coarse one."""
+        reach = max(high - low for low, high in self.ranges)
+        return reach / (self.step if self.cuts is None else self.coarse_step)
+
 
 def plan(releases: Sequence[Release], accuracy: Accuracy) -> Plan:
     """The plan for one direction of the releases."""
@@ -86,9 +95,10 @@ def plan(releases: Sequence[Release], accuracy: Accuracy) -> Plan:
     largest = max(max(map(abs, limits)) for limits in ranges)
     step = max(step, 1e-9 * largest) if largest > 0.0 else 1.0
     reach = max(high - low for low, high in ranges)
-    if total == 1:
-        # The profile of a single release is exact at every node, however far apart.
-        step = max(step, reach / _LONG)
+    if total == 1 and reach > 0.0:
+        # The profile of a single release is exact at every node, however far apart: as many as cost
+        # next to nothing.
+        step = max(min(step, reach / _SINGLE), reach / _LONG)
     anchors = tuple(0.0 for _ in releases)
     if accuracy.grid_step is not None:
         return Plan(accuracy.grid_step, anchors, ranges)

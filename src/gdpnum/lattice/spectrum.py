@@ -48,13 +48,14 @@ class Spectrum:
         self._real = np.longdouble if extended else np.float64
         self._unit = 0.5 * float(np.finfo(self._real).eps)
         self._block = SHORT_BLOCK if extended else BLOCK
-        # None until the first factor comes: then all, or those that it leaves.
-        self._kept: NDArray[np.intp] | None = None
+        # Until the first factor comes none: then all, or those that it leaves.
+        self._begun = False
+        self._kept: NDArray[np.intp] = np.empty(0, np.intp)
         self._shift = 0
 
     def multiply(self, masses: Floats, count: int) -> None:
         """Multiply by the count-th power of the transform of masses that sum to one."""
-        if self._kept is None:
+        if not self._begun:
             self._begin(masses, count)
         centre = int(np.rint((masses * np.arange(masses.size)).sum()))
         departure, error = self._departure(masses, centre, count)
@@ -72,6 +73,7 @@ class Spectrum:
 
     def _begin(self, masses: Floats, count: int) -> None:
         """Set out with all frequencies or, on a long circle, with those that the first leaves."""
+        self._begun = True
         if self.size > _SHORT:
             self._kept = lasting(masses, count, self.size, _NEGLIGIBLE)
             roots = roots_less_one(self.size, self._extended, self._kept)
@@ -107,7 +109,7 @@ class Spectrum:
 
     def _transform(self, values: NDArray[Any], first: int) -> tuple[NDArray[Any], float]:
         """sum_j v_j z^(first + j) at the frequencies kept, and its error over sum_j |v_j|."""
-        kept = self._frequencies
+        kept = self._kept
         if 2 * kept.size * values.size < self.size:
             turns = angles(kept, np.arange(first, first + values.size), self.size, self._real)
             found = (values * np.cos(turns)).sum(axis=1) - 1j * (values * np.sin(turns)).sum(axis=1)
@@ -118,15 +120,10 @@ class Spectrum:
         error = charges.transform(self.size, self._unit)
         return found if kept.size == found.size else found[kept], error
 
-    @property
-    def _frequencies(self) -> NDArray[np.intp]:
-        assert self._kept is not None
-        return self._kept
-
     def _keep(self, alive: NDArray[np.intp]) -> None:
         if alive.size == self._bound.size:
             return
-        self._kept = self._frequencies[alive]
+        self._kept = self._kept[alive]
         self._less_one, self._distance = self._less_one[alive], self._distance[alive]
         self._magnitude, self._phase = self._magnitude[alive], self._phase[alive]
         self._bound, self._error = self._bound[alive], self._error[alive]
@@ -135,14 +132,14 @@ class Spectrum:
         """Those entries of the circular product, and a bound on its error's 2-norm."""
         values, norm = self._product(charges.transform(self.size, self._unit))
         whole = np.zeros(self.size // 2 + 1, values.dtype)
-        whole[self._frequencies] = values
+        whole[self._kept] = values
         circular = np.asarray(fft.irfft(whole, self.size), np.float64)
         start = (fine.start - self._shift) % self.size
         return _around(circular, start, len(fine)), norm
 
     def is_narrow(self, stride: int) -> bool:
         """Whether the circle of every stride-th entry holds all frequencies kept."""
-        kept = self._frequencies
+        kept = self._kept
         narrow = kept.size == 0 or 2 * stride * int(kept[-1]) < self.size
         return stride > 1 and self.size % stride == 0 and narrow
 
@@ -162,13 +159,13 @@ class Spectrum:
         values = values * (self._turns(np.arange(weights.size)) * weights).sum(axis=1)
         values *= self._turns(np.array([(fine.start - self._shift) % self.size]))[:, 0]
         whole = np.zeros(short // 2 + 1, values.dtype)
-        whole[self._frequencies] = values
+        whole[self._kept] = values
         circular = np.asarray(fft.irfft(whole, short), np.float64) / stride
         return circular[: len(fine) // stride], norm
 
     def _turns(self, places: NDArray[np.intp]) -> NDArray[Any]:
         """exp(2 pi i k j / size) for each frequency kept and each place."""
-        return np.exp(1j * angles(self._frequencies, places, self.size, self._real))
+        return np.exp(1j * angles(self._kept, places, self.size, self._real))
 
     def _product(self, rounding: float) -> tuple[NDArray[Any], float]:
         """The product at the frequencies kept, and a bound on the 2-norm of the entries' errors.

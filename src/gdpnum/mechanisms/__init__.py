@@ -13,10 +13,10 @@ from gdpnum.mechanisms.batches import (
     Shuffled,
     TruncatedPoisson,
 )
-from gdpnum.mechanisms.composition import Composed, Repeated
 from gdpnum.mechanisms.correlated import MatrixMechanism
 from gdpnum.mechanisms.dpsgd import DPSGD
-from gdpnum.mechanisms.mechanism import Leaf, Mechanism, Neighbouring
+from gdpnum.mechanisms.mechanism import Composed, Leaf, Mechanism, Neighbouring, Repeated
+from gdpnum.mechanisms.mixture import MixtureOfGaussians
 from gdpnum.mechanisms.noise import (
     DiscreteGaussian,
     DiscreteLaplace,
@@ -45,6 +45,7 @@ __all__ = [
     "Leaf",
     "MatrixMechanism",
     "Mechanism",
+    "MixtureOfGaussians",
     "Neighbouring",
     "PoissonSampled",
     "RandomizedResponse",

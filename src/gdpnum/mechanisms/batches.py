@@ -10,7 +10,7 @@ from typing import final
 
 from gdpnum import _validate
 from gdpnum.errors import InvalidArgument, UnsupportedMechanism
-from gdpnum.mechanisms.mechanism import Leaf, Mechanism, Neighbouring, checked
+from gdpnum.mechanisms.mechanism import Leaf, Neighbouring, checked
 from gdpnum.mechanisms.noise import Gaussian
 
 __all__ = ["Allocated", "Batches", "CyclicPoisson", "FixedSize", "Shuffled", "TruncatedPoisson"]
@@ -74,8 +74,8 @@ class FixedSize(Batches):
                 "or with_replacement=True if records are drawn again and again"
             )
         records = _records(self.records_per_person, size)
-        _set(self, dataset_size=size, batch_size=batch, with_replacement=replaced)
-        _set(self, records_per_person=records)
+        _validate.settle(self, dataset_size=size, batch_size=batch, with_replacement=replaced)
+        _validate.settle(self, records_per_person=records)
 
     def __repr__(self) -> str:
         extra = ", with_replacement=True" if self.with_replacement else ""
@@ -111,7 +111,7 @@ class Shuffled(Batches):
             ("zero_out", "replace"),
             "with a record more or less all batches after it are others",
         )
-        _set(self, records_per_person=_records(self.records_per_person, None))
+        _validate.settle(self, records_per_person=_records(self.records_per_person, None))
 
     def __repr__(self) -> str:
         return f"Shuffled({self.inner!r}{_more(self.records_per_person)})"
@@ -149,7 +149,7 @@ class Allocated(Batches):
                 "at most"
             )
         kept = _validate.count("kept", self.kept, minimum=1)
-        _set(self, bins=bins, times=times, kept=kept)
+        _validate.settle(self, bins=bins, times=times, kept=kept)
 
     def __repr__(self) -> str:
         extra = f", times={self.times}" if self.times > 1 else ""
@@ -182,7 +182,7 @@ class TruncatedPoisson(Batches):
         most = _validate.count(
             "max_batch_size", self.max_batch_size, minimum=1, advice="pass the largest batch"
         )
-        _set(self, rate=rate, dataset_size=size, max_batch_size=most)
+        _validate.settle(self, rate=rate, dataset_size=size, max_batch_size=most)
 
     def __repr__(self) -> str:
         return (
@@ -223,15 +223,10 @@ class CyclicPoisson(Batches):
                 f"rate={rate!r} times bands={bands} is {rate * bands:.4g}, above 1; a step samples "
                 "one part only, so its batch must fit into one part"
             )
-        _set(self, rate=rate, bands=bands)
+        _validate.settle(self, rate=rate, bands=bands)
 
     def __repr__(self) -> str:
         return f"CyclicPoisson({self.inner!r}, rate={self.rate!r}, bands={self.bands})"
-
-
-def _set(leaf: Mechanism, **values: object) -> None:
-    for name, value in values.items():
-        object.__setattr__(leaf, name, value)
 
 
 def _noise(leaf: Batches) -> Gaussian:

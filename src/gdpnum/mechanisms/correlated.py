@@ -9,8 +9,7 @@ from typing import final
 
 from gdpnum import _validate
 from gdpnum.errors import InvalidArgument, InvalidType, UnsupportedMechanism
-from gdpnum.mechanisms.composition import repeat
-from gdpnum.mechanisms.mechanism import Leaf, Mechanism, Neighbouring
+from gdpnum.mechanisms.mechanism import Leaf, Mechanism, Neighbouring, repeat
 from gdpnum.mechanisms.noise import Gaussian
 from gdpnum.mechanisms.sampling import PoissonSampled
 
@@ -68,10 +67,9 @@ class MatrixMechanism(Leaf):
             self.noise_multiplier,
             advice="pass the standard deviation of Z divided by the clipping norm",
         )
-        object.__setattr__(self, "noise_multiplier", sigma)
+        _validate.settle(self, noise_multiplier=sigma)
         strategy = _strategy(self.strategy)
-        object.__setattr__(self, "strategy", strategy)
-        object.__setattr__(self, "steps", _steps(strategy, self.steps))
+        _validate.settle(self, strategy=strategy, steps=_steps(strategy, self.steps))
         self._check_participation()
         self._check_neighbours()
 
@@ -106,8 +104,7 @@ class MatrixMechanism(Leaf):
                 f"max_participations={most} cannot happen: {steps} steps hold at most "
                 f"{-(-steps // apart)} that are min_separation={apart} apart"
             )
-        object.__setattr__(self, "min_separation", apart)
-        object.__setattr__(self, "max_participations", most)
+        _validate.settle(self, min_separation=apart, max_participations=most)
 
     def _check_neighbours(self) -> None:
         relation: Neighbouring = _validate.choice(
@@ -119,7 +116,7 @@ class MatrixMechanism(Leaf):
             minimum=1,
             advice="pass the most records that one person has",
         )
-        object.__setattr__(self, "records_per_person", records)
+        _validate.settle(self, records_per_person=records)
         if self.sample_rate is None:
             if relation == "add_remove":
                 raise UnsupportedMechanism(
@@ -136,7 +133,7 @@ class MatrixMechanism(Leaf):
                 f"sample_rate={rate!r} times {bands} bands is above 1; a record joins at most one "
                 "step in so many"
             )
-        object.__setattr__(self, "sample_rate", rate)
+        _validate.settle(self, sample_rate=rate)
         if relation == "replace":
             raise UnsupportedMechanism(
                 "neighbouring='replace' has no bound with cyclic sampling; pass 'zero_out', or "
@@ -155,8 +152,7 @@ class MatrixMechanism(Leaf):
     @property
     def size(self) -> int:
         """The number of steps."""
-        assert self.steps is not None  # set when made
-        return self.steps
+        return _steps(self.strategy, self.steps)
 
     @property
     def bands(self) -> int:

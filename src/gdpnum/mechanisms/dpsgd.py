@@ -17,8 +17,7 @@ from gdpnum.mechanisms.batches import (
     Shuffled,
     TruncatedPoisson,
 )
-from gdpnum.mechanisms.composition import repeat
-from gdpnum.mechanisms.mechanism import Mechanism, Neighbouring
+from gdpnum.mechanisms.mechanism import Mechanism, Neighbouring, repeat
 from gdpnum.mechanisms.noise import Gaussian
 from gdpnum.mechanisms.sampling import PoissonSampled
 

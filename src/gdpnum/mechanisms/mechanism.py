@@ -1,4 +1,4 @@
-"""The base of every description of what was run.
+"""The base of every description of what was run, and compositions of several.
 
 A mechanism holds no arrays and computes nothing: it says what was released, and the layers to its
 right (``loss``, ``curve``, ``measures``) read its ``parts``.
@@ -7,12 +7,23 @@ right (``loss``, ``curve``, ``measures``) read its ``parts``.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Literal
+from collections.abc import Iterable
+from dataclasses import KW_ONLY, dataclass
+from typing import Literal, final
 
 from gdpnum import _validate
-from gdpnum.errors import InvalidType
+from gdpnum.errors import InvalidArgument, InvalidType
 
-__all__ = ["AnyRelation", "Leaf", "Mechanism", "Neighbouring", "checked"]
+__all__ = [
+    "AnyRelation",
+    "Composed",
+    "Composition",
+    "Leaf",
+    "Mechanism",
+    "Neighbouring",
+    "Repeated",
+    "checked",
+]
 
 Neighbouring = Literal["add_remove", "replace", "zero_out"]
 """How two neighbouring datasets differ.
@@ -58,9 +69,6 @@ class Mechanism(ABC):
         return 1
 
     def __mul__(self, count: int) -> Mechanism:
-        # Imported late, here and below: a composition is itself a Mechanism, the module needs ours.
-        from gdpnum.mechanisms.composition import repeat  # noqa: PLC0415
-
         return repeat(self, count)
 
     __rmul__ = __mul__
@@ -68,8 +76,6 @@ class Mechanism(ABC):
     def __add__(self, other: Mechanism) -> Mechanism:
         if not isinstance(other, Mechanism):
             return NotImplemented
-        from gdpnum.mechanisms.composition import join  # noqa: PLC0415
-
         return join(self, other)
 
 
@@ -107,3 +113,178 @@ def checked(name: str, value: object) -> Mechanism:
             f"{_validate.shown(name, value)}, not a mechanism; pass one, as in Gaussian(sigma=1.0)"
         )
     return value
+
+
+# --- several releases together: m * n and a + b --------------------------------------------------
+
+
+class Composition(Mechanism):
+    """A mechanism made of others; it equals any mechanism with the same parts."""
+
+    __slots__ = ()
+
+    @property
+    def neighbouring(self) -> Neighbouring | None:
+        """The relation that the parts share; None when no part names one."""
+        return next((leaf.neighbouring for leaf, _ in self.parts if leaf.neighbouring), None)
+
+    @property
+    def records_per_person(self) -> int | None:
+        """The unit that the parts share; None when no part names one."""
+        units = (leaf.records_per_person for leaf, _ in self.parts)
+        return next((unit for unit in units if unit is not None), None)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Mechanism):
+            return NotImplemented
+        return self.parts == other.parts
+
+    def __hash__(self) -> int:
+        parts = self.parts
+        # A leaf released once equals the bare leaf, so it must hash like it.
+        return hash(parts[0][0]) if len(parts) == 1 and parts[0][1] == 1 else hash(parts)
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Repeated(Composition):
+    """The same mechanism released ``count`` times with fresh noise; 0 times releases nothing.
+
+    >>> from gdpnum import Gaussian
+    >>> Repeated(Gaussian(sigma=2.0) * 10, count=3)
+    Gaussian(sigma=2.0) * 30
+    """
+
+    mechanism: Mechanism
+    _: KW_ONLY
+    count: int
+
+    def __post_init__(self) -> None:
+        mechanism = checked("mechanism", self.mechanism)
+        count = _validate.count("count", self.count, advice="pass the number of releases")
+        if isinstance(mechanism, Repeated):
+            count *= mechanism.count
+            mechanism = mechanism.mechanism
+        _validate.settle(self, mechanism=mechanism, count=count)
+
+    @property
+    def parts(self) -> tuple[tuple[Mechanism, int], ...]:
+        """The parts of the mechanism, each ``count`` times as often."""
+        if self.count == 0:
+            return ()
+        if type(self.mechanism).parts is Leaf.parts:
+            return ((self.mechanism, self.count),)
+        return tuple((leaf, self.count * times) for leaf, times in self.mechanism.parts)
+
+    def __repr__(self) -> str:
+        inner = f"({self.mechanism!r})" if isinstance(self.mechanism, Composed) else self.mechanism
+        return f"{inner} * {self.count}"
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Composed(Composition):
+    """Several mechanisms released together, equal leaves merged.
+
+    Takes any iterable, in linear time, and keeps one entry per distinct leaf however the
+    mechanisms were nested.
+
+    >>> from gdpnum import Gaussian, Laplace
+    >>> steps = [Gaussian(sigma=2.0), Laplace(scale=5.0), Gaussian(sigma=2.0) * 9]
+    >>> Composed(steps)
+    Gaussian(sigma=2.0) * 10 + Laplace(scale=5.0)
+    """
+
+    mechanisms: Iterable[Mechanism]
+
+    def __post_init__(self) -> None:
+        given = _all_checked(self.mechanisms)
+        counts: dict[Mechanism, int] = {}
+        for mechanism in given:
+            for leaf, count in mechanism.parts:
+                counts[leaf] = counts.get(leaf, 0) + count
+        _check_relation(counts)
+        _check_unit(counts)
+        terms = tuple(repeat(leaf, count) for leaf, count in counts.items())
+        # Where nothing is released, one empty term is kept: it gives the repr something to say.
+        _validate.settle(self, mechanisms=terms or given[:1])
+
+    @property
+    def parts(self) -> tuple[tuple[Mechanism, int], ...]:
+        """The distinct leaves with their counts."""
+        return tuple(part for mechanism in self.mechanisms for part in mechanism.parts)
+
+    def __repr__(self) -> str:
+        return " + ".join(map(repr, self.mechanisms))
+
+
+def repeat(mechanism: Mechanism, count: int) -> Mechanism:
+    """Return what ``mechanism * count`` stands for: the mechanism itself when released once."""
+    count = _validate.count("count", count, advice="pass the number of releases")
+    return mechanism if count == 1 else Repeated(mechanism, count=count)
+
+
+def join(first: Mechanism, second: Mechanism) -> Mechanism:
+    """Return what ``first + second`` stands for: one flat composition, or its only term."""
+    both = Composed((first, second))
+    terms = tuple(both.mechanisms)
+    return terms[0] if len(terms) == 1 else both
+
+
+def terms(run: Mechanism) -> tuple[tuple[Mechanism, int], ...]:
+    """The parts of a run; of one that releases nothing, the leaf that it releases 0 times."""
+    found, inner = run.parts, run
+    while not found and isinstance(inner, Repeated | Composed):
+        inner = inner.mechanism if isinstance(inner, Repeated) else next(iter(inner.mechanisms))
+    return found or ((inner, 0),)
+
+
+def flat(run: Mechanism) -> Mechanism:
+    """The same run as one flat composition, or its only term; what its JSON reads back as.
+
+    >>> from gdpnum import Gaussian
+    >>> flat(Repeated(Composed([Gaussian(sigma=2.0)]), count=3))
+    Gaussian(sigma=2.0) * 3
+    """
+    inner = run.mechanism if isinstance(run, Repeated) else run
+    if type(inner).parts is Leaf.parts:
+        return run
+    found = [repeat(leaf, count) for leaf, count in terms(run)]
+    return found[0] if len(found) == 1 else Composed(found)
+
+
+def _all_checked(mechanisms: object) -> tuple[Mechanism, ...]:
+    listed = _validate.items(
+        "mechanisms", mechanisms, advice="pass a list of mechanisms, or use a + b"
+    )
+    given = tuple(checked(f"mechanisms[{index}]", item) for index, item in enumerate(listed))
+    if not given:
+        raise InvalidArgument(
+            "mechanisms is empty; pass at least one, or mechanism * 0 where nothing is released"
+        )
+    return given
+
+
+def _check_relation(leaves: Iterable[Mechanism]) -> None:
+    first: dict[Neighbouring, Mechanism] = {}
+    for leaf in leaves:
+        if leaf.neighbouring is not None:
+            first.setdefault(leaf.neighbouring, leaf)
+    if len(first) > 1:
+        shown = " and ".join(f"{leaf!r} is for {relation!r}" for relation, leaf in first.items())
+        raise InvalidArgument(
+            f"the mechanisms mix neighbouring relations: {shown}; describe all for one relation"
+        )
+
+
+def _check_unit(leaves: Iterable[Mechanism]) -> None:
+    first: dict[int, Mechanism] = {}
+    for leaf in leaves:
+        if leaf.records_per_person is not None:
+            first.setdefault(leaf.records_per_person, leaf)
+    if len(first) > 1:
+        shown = " and ".join(f"{leaf!r} protects {unit}" for unit, leaf in first.items())
+        raise InvalidArgument(
+            f"the mechanisms mix protected units, in records a person: {shown}; describe all for "
+            "one, as in per_person(run, records_per_person=k)"
+        )

@@ -2,18 +2,24 @@
 
 Noise is measured in units of the sensitivity, the most that one record can move the query:
 ``sigma`` and ``scale`` are the parameter of the noise divided by it. In DP-SGD the sensitivity is
-the clipping norm, and ``sigma`` the noise multiplier.
+the clipping norm, and ``sigma`` the noise multiplier. Noise on whole numbers cannot be rescaled:
+its ``sensitivity`` is given beside it, and the noise is that on the numbers themselves.
+
+A record more or less moves the query by the sensitivity, and so does one blanked out
+(``"zero_out"``); one exchanged for another (``"replace"``) moves it by twice as much.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import MISSING, dataclass, fields
 from typing import final, get_args
 
 from gdpnum import _validate
+from gdpnum.errors import InvalidArgument
 from gdpnum.mechanisms.mechanism import Leaf, Neighbouring
 
 __all__ = [
+    "Additive",
     "DiscreteGaussian",
     "DiscreteLaplace",
     "Gaussian",
@@ -24,34 +30,35 @@ __all__ = [
 
 _SIGMA_ADVICE = "pass the standard deviation of the noise divided by the sensitivity"
 _SCALE_ADVICE = "pass the scale of the noise divided by the sensitivity"
+# Each whole number in between is an outcome of its own.
+_LARGEST_SENSITIVITY = 1_000_000
 _EPSILON_ADVICE = "pass the bound on the log-likelihood ratio, 0 or more"
 
 
-class _Replace(Leaf):
-    """A release analysed for neighbours in which one record has another value."""
+class Additive(Leaf):
+    """Noise added to a query; each has the relation as its field ``neighbouring``."""
 
     __slots__ = ()
+    neighbouring: Neighbouring
 
     @property
-    def neighbouring(self) -> Neighbouring:
-        """Always ``"replace"``."""
-        return "replace"
+    def moved(self) -> int:
+        """How far one record moves the query, in the units of the noise."""
+        return (2 if self.neighbouring == "replace" else 1) * int(getattr(self, "sensitivity", 1))
 
+    def _check_relation(self) -> None:
+        _validate.choice("neighbouring", self.neighbouring, get_args(Neighbouring))
 
-class _AddRemove(Leaf):
-    """A release analysed for neighbours that differ by one added or removed record."""
-
-    __slots__ = ()
-
-    @property
-    def neighbouring(self) -> Neighbouring:
-        """Always ``"add_remove"``."""
-        return "add_remove"
+    def __repr__(self) -> str:
+        """The fields that say something."""
+        given = [(one.name, getattr(self, one.name), one.default) for one in fields(self)]  # type: ignore[arg-type]  # every leaf is a dataclass
+        said = [f"{n}={value!r}" for n, value, usual in given if usual is MISSING or value != usual]
+        return f"{type(self).__name__}({', '.join(said)})"
 
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Gaussian(Leaf):
+class Gaussian(Additive):
     """Gaussian noise on a real query (or a vector, with L2 sensitivity one).
 
     One record more or less tells N(0, sigma^2) from N(1, sigma^2), so the release is exactly
@@ -69,75 +76,80 @@ class Gaussian(Leaf):
 
     def __post_init__(self) -> None:
         sigma = _validate.positive("sigma", self.sigma, advice=_SIGMA_ADVICE)
-        relation = _validate.choice("neighbouring", self.neighbouring, get_args(Neighbouring))
-        object.__setattr__(self, "sigma", sigma)
-        object.__setattr__(self, "neighbouring", relation)
-
-    def __repr__(self) -> str:
-        if self.neighbouring == "add_remove":
-            return f"Gaussian(sigma={self.sigma!r})"
-        return f"Gaussian(sigma={self.sigma!r}, neighbouring={self.neighbouring!r})"
+        self._check_relation()
+        _validate.settle(self, sigma=sigma)
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Laplace(_AddRemove):
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Laplace(Additive):
     """Laplace noise on a real query, density exp(-|x| / scale) / (2 scale).
 
-    It is 1/scale-DP, and does better than that bound alone says.
+    It is 1/scale-DP, or 2/scale-DP for a record replaced, and does better than that bound alone
+    says.
 
     >>> Laplace(scale=5.0)
     Laplace(scale=5.0)
     """
 
     scale: float
+    neighbouring: Neighbouring = "add_remove"
 
     def __post_init__(self) -> None:
         scale = _validate.positive("scale", self.scale, advice=_SCALE_ADVICE)
-        object.__setattr__(self, "scale", scale)
+        self._check_relation()
+        _validate.settle(self, scale=scale)
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DiscreteGaussian(_AddRemove):
-    """Discrete Gaussian noise on an integer query with sensitivity one.
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class DiscreteGaussian(Additive):
+    """Discrete Gaussian noise on an integer query, of sensitivity one unless said otherwise.
 
     The noise k has probability proportional to exp(-k^2 / (2 sigma^2)) on the integers. Source:
     Canonne, Kamath, Steinke, "The Discrete Gaussian for Differential Privacy" (2020).
 
     >>> DiscreteGaussian(sigma=3.0)
     DiscreteGaussian(sigma=3.0)
+    >>> DiscreteGaussian(sigma=3.0, sensitivity=2)
+    DiscreteGaussian(sigma=3.0, sensitivity=2)
     """
 
     sigma: float
+    sensitivity: int = 1
+    neighbouring: Neighbouring = "add_remove"
 
     def __post_init__(self) -> None:
         sigma = _validate.positive("sigma", self.sigma, advice=_SIGMA_ADVICE)
-        object.__setattr__(self, "sigma", sigma)
+        self._check_relation()
+        _validate.settle(self, sigma=sigma, sensitivity=_whole_sensitivity(self.sensitivity))
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DiscreteLaplace(_AddRemove):
-    """Discrete Laplace (two-sided geometric) noise on an integer query with sensitivity one.
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class DiscreteLaplace(Additive):
+    """Discrete Laplace (two-sided geometric) noise on an integer query.
 
-    The noise k has probability proportional to exp(-|k| / scale) on the integers; it is
-    1/scale-DP.
+    The noise k has probability proportional to exp(-|k| / scale) on the integers; with
+    ``sensitivity`` one it is 1/scale-DP.
 
     >>> DiscreteLaplace(scale=2.0)
     DiscreteLaplace(scale=2.0)
     """
 
     scale: float
+    sensitivity: int = 1
+    neighbouring: Neighbouring = "add_remove"
 
     def __post_init__(self) -> None:
         scale = _validate.positive("scale", self.scale, advice=_SCALE_ADVICE)
-        object.__setattr__(self, "scale", scale)
+        self._check_relation()
+        _validate.settle(self, scale=scale, sensitivity=_whole_sensitivity(self.sensitivity))
 
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RandomizedResponse(_Replace):
+class RandomizedResponse(Leaf):
     """One of k categories, reported truthfully with probability e^eps / (e^eps + k - 1).
 
     Otherwise one of the other categories is reported, each equally likely. The neighbours are two
@@ -155,13 +167,17 @@ class RandomizedResponse(_Replace):
         categories = _validate.count(
             "categories", self.categories, minimum=2, advice="pass the number of possible answers"
         )
-        object.__setattr__(self, "epsilon", epsilon)
-        object.__setattr__(self, "categories", categories)
+        _validate.settle(self, epsilon=epsilon, categories=categories)
+
+    @property
+    def neighbouring(self) -> Neighbouring:
+        """Always ``"replace"``."""
+        return "replace"
 
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Skellam(_AddRemove):
+class Skellam(Leaf):
     """Skellam noise, a difference of two Poissons, on an integer query with sensitivity one.
 
     ``sigma`` is its standard deviation: the noise k has probability exp(-v) I_k(v), v = sigma^2.
@@ -175,5 +191,20 @@ class Skellam(_AddRemove):
     sigma: float
 
     def __post_init__(self) -> None:
-        sigma = _validate.positive("sigma", self.sigma, advice=_SIGMA_ADVICE)
-        object.__setattr__(self, "sigma", sigma)
+        _validate.settle(self, sigma=_validate.positive("sigma", self.sigma, advice=_SIGMA_ADVICE))
+
+    @property
+    def neighbouring(self) -> Neighbouring:
+        """Always ``"add_remove"``."""
+        return "add_remove"
+
+
+def _whole_sensitivity(value: object) -> int:
+    found = _validate.count(
+        "sensitivity", value, minimum=1, advice="pass the most that one record moves the query"
+    )
+    if found > _LARGEST_SENSITIVITY:
+        raise InvalidArgument(
+            f"sensitivity={found} is above {_LARGEST_SENSITIVITY}; divide the query and the noise"
+        )
+    return found

@@ -73,13 +73,17 @@ class PoissonSampled(Leaf):
                 f"records_per_person={records} has no meaning for {inner!r}: a respondent gives "
                 "one answer; pass 1, and release it several times for several answers"
             )
+        if inner.neighbouring == "replace" and not isinstance(inner, Gaussian | RandomizedResponse):
+            raise UnsupportedMechanism(
+                f"PoissonSampled cannot hold {inner!r}: of a sample with a record replaced a bound "
+                "is known for Gaussian noise; pass that, or neighbouring='add_remove' or 'zero_out'"
+            )
         if records > 1 and not (isinstance(inner, Gaussian) and inner.neighbouring != "replace"):
             raise UnsupportedMechanism(
                 f"no bound of its own is known for records_per_person={records} with {inner!r}; "
                 f"describe one record, and use KnownCurve(curve.group({records})) of its curve"
             )
-        object.__setattr__(self, "rate", rate)
-        object.__setattr__(self, "records_per_person", records)
+        _validate.settle(self, rate=rate, records_per_person=records)
 
     @property
     def neighbouring(self) -> Neighbouring | None:

@@ -40,8 +40,9 @@ class ExponentialMechanism(AnyRelation):
     epsilon: float
 
     def __post_init__(self) -> None:
-        epsilon = _validate.non_negative("epsilon", self.epsilon, advice=_EPSILON_ADVICE)
-        object.__setattr__(self, "epsilon", epsilon)
+        _validate.settle(
+            self, epsilon=_validate.non_negative("epsilon", self.epsilon, advice=_EPSILON_ADVICE)
+        )
 
 
 @final
@@ -69,9 +70,7 @@ class ReportNoisyMax(AnyRelation):
         scale = _validate.positive("scale", self.scale, advice=_SCALE_ADVICE)
         noise = _validate.choice("noise", self.noise, get_args(SelectionNoise))
         monotonic = _validate.choice("monotonic", self.monotonic, (False, True))
-        object.__setattr__(self, "scale", scale)
-        object.__setattr__(self, "noise", noise)
-        object.__setattr__(self, "monotonic", bool(monotonic))
+        _validate.settle(self, scale=scale, noise=noise, monotonic=bool(monotonic))
 
     @property
     def epsilon(self) -> float:

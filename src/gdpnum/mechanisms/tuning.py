@@ -8,8 +8,7 @@ from typing import Literal, final, get_args
 
 from gdpnum import _validate
 from gdpnum.errors import InvalidArgument, InvalidType
-from gdpnum.mechanisms.composition import repeat
-from gdpnum.mechanisms.mechanism import Leaf, Mechanism, Neighbouring, checked
+from gdpnum.mechanisms.mechanism import Leaf, Mechanism, Neighbouring, checked, repeat
 
 __all__ = ["BestOf", "Number"]
 
@@ -62,11 +61,10 @@ class BestOf(Leaf):
                 )
             law = "fixed"
             object.__setattr__(self, "mean", count)
-        object.__setattr__(self, "number", law)
+        _validate.settle(self, number=law)
         self._check_shape(law)
         mean, gamma = self._mean_and_gamma(law)
-        object.__setattr__(self, "mean", mean)
-        object.__setattr__(self, "gamma", gamma)
+        _validate.settle(self, mean=mean, gamma=gamma)
 
     def _check_shape(self, law: str) -> None:
         if law == "truncated_negative_binomial":

@@ -18,11 +18,12 @@ Small ones are added on a lattice (`sum_law`), excesses on a grid that grows coa
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
 from gdpnum import charges
@@ -46,8 +47,10 @@ _FIRST, _FINENESS = 0.04, 0.03
 # Quadrature of the first lattice at most.
 _LONGEST = 8192
 
-# Binary digits of the grids of one excess, of sums of several, and of the result.
+# Binary digits of the grids of one excess, of sums of several, and of the result; of little noise
+# such sums decide more.
 _ONE, _MANY, _RESULT = 7, 5, 10
+_LITTLE_NOISE = 0.7
 
 # How many large ratios are expected, at first; more where the lattice of the small would be long.
 _EXPECTED = (0.1, 0.3, 1.0, 3.0, 10.0)
@@ -67,27 +70,28 @@ class AllocatedPair(Pair):
     """One record in one of so many steps, from above or (``merged``) from below.
 
     With ``exchanged`` it is exchanged for another: removed, and one added. Computed when first
-    asked; its masses err by what is granted to their side.
+    asked; its masses err by what is granted to their side. From below the sides of P and of Q
+    depend on which of them an attack is to recognise: ``turned``, it is Q, and the pair (Q, P).
     """
 
     sigma: float
     steps: int
     merged: bool = False
     exchanged: bool = False
+    turned: bool = False
+
+    def reversed(self) -> Pair:
+        return replace(self, turned=not self.turned) if self.merged else super().reversed()
 
     @cached_property
     def atoms(self) -> AtomicPair:
         """The pair, outcome by outcome."""
         with np.errstate(under="ignore"):
-            once = self._once()
+            law = _law(1.0 / self.sigma, self.steps, merged=self.merged)
+            if self.merged:
+                return law.attacked(turned=self.turned)
+            once = law.dominating()
             return twice(once) if self.exchanged else once
-
-    def _once(self) -> AtomicPair:
-        s = 1.0 / self.sigma
-        if math.expm1(min(s**2, 100.0)) > _WIDE**2 * self.steps:
-            return _wide(s, self.steps, merged=self.merged)
-        at = _cut(s, self.steps)
-        return _below(at) if self.merged else _above(at)
 
     @property
     def symmetric(self) -> bool:
@@ -115,6 +119,50 @@ class AllocatedPair(Pair):
 
     def points(self) -> Quadrature:
         return self.atoms.points()
+
+
+class _Law(NamedTuple):
+    """Outcomes with their P and Q masses, how wrong each may be, relatively, and what is cut off.
+
+    ``skew`` is how wrong the ratio of the two may be, where it is a mean of ratios (Lemma B5).
+    """
+
+    p: Floats
+    q: Floats
+    grown: float
+    skew: Floats
+    p_cut: float = 0.0
+    q_cut: float = 0.0
+
+    def dominating(self) -> AtomicPair:
+        """The pair with all masses raised, and what is cut off at infinity."""
+        more, kept = 1.0 + self.grown, self._kept
+        p, q = (more * one for one in (self.p, self.q))
+        p_cut, q_cut = (float(one[~kept].sum()) for one in (p, q))
+        return _ordered(p[kept], q[kept], self.p_cut + p_cut, self.q_cut + q_cut)
+
+    def attacked(self, *, turned: bool) -> AtomicPair:
+        """What an attack may count on: masses of both from below, and ratios to its disadvantage.
+
+        It does not reject at what is cut off.
+        """
+        kept, less = self._kept, 1.0 - self.grown
+        p, q, skew = less * self.p[kept], less * self.q[kept], self.skew[kept]
+        return _ordered(q, p * (1.0 + skew)) if turned else _ordered(p * (1.0 - skew), q)
+
+    @property
+    def _kept(self) -> NDArray[np.bool_]:
+        kept: NDArray[np.bool_] = (self.p > 1e-300) & (self.q > 1e-300)
+        return kept
+
+
+@lru_cache(maxsize=16)
+def _law(s: float, steps: int, *, merged: bool) -> _Law:
+    """The law of both directions, from above or from below."""
+    if math.expm1(min(s**2, 100.0)) > _WIDE**2 * steps:
+        return _wide(s, steps, merged=merged)
+    at = _cut(s, steps)
+    return _below(at) if merged else _above(at)
 
 
 class _Cut(NamedTuple):
@@ -216,12 +264,13 @@ def _highest(s: float, steps: int) -> float:
     return max(s - float(ndtri(0.1 * _CUT)), -float(ndtri(0.1 * _CUT / steps)))
 
 
-def _several(one: GridLaw, weights: list[float]) -> GridLaw | None:
+def _several(one: GridLaw, at: _Cut) -> GridLaw | None:
     """The law of all excesses together, on the event that there are two or more."""
-    coarse = placed(one.values, one.masses, one.moments, _MANY)
+    digits = _MANY + (at.s * _LITTLE_NOISE > 1.0)
+    coarse = placed(one.values, one.masses, one.moments, digits)
     sums, found = coarse, []
-    for weight in weights[2:]:
-        sums = sums.plus(coarse, _MANY)
+    for weight in at.weights[2:]:
+        sums = sums.plus(coarse, digits)
         found.append(sums.scaled(weight))
     return joined(found) if found else None
 
@@ -231,11 +280,12 @@ class _Part(NamedTuple):
 
     q: Floats
     moments: Floats
+    skew: float
 
 
-def _alone(bulk: SumLaw, weight: float) -> _Part:
+def _alone(bulk: SumLaw, at: _Cut, weight: float) -> _Part:
     moments = bulk.values * bulk.masses if bulk.moments is None else bulk.moments
-    return _Part(weight * bulk.masses, weight * moments)
+    return _Part(weight * bulk.masses, weight * moments, _skew(bulk, at))
 
 
 def _together(bulk: SumLaw, excess: GridLaw, at: _Cut, offset: float) -> _Part:
@@ -262,19 +312,20 @@ def _together(bulk: SumLaw, excess: GridLaw, at: _Cut, offset: float) -> _Part:
     lowest = math.floor(min(float(sums.min()) for sums, _, _ in found))
     laws = [placed(sums - lowest, masses, moments, _RESULT) for sums, masses, moments in found]
     law = joined(laws)
+    skew = _skew(bulk, at) + 2.0 * _joining(at)
     if law.moments is not None:
-        return _Part(law.masses, law.moments)
+        return _Part(law.masses, law.moments, skew)
     values = unit * (law.values + lowest) + offset
-    return _Part(law.masses, law.masses * values)
+    return _Part(law.masses, law.masses * values, skew)
 
 
-def _above(at: _Cut) -> AtomicPair:
+def _above(at: _Cut) -> _Law:
     small, one, weights = _small(at, merged=False), _large(at, merged=False), at.weights
     two_less, draw = power(small, at.steps - 2, fineness=_FINENESS, missing=_CUT)
     one_less = two_less.times(draw).trimmed(_CUT)
     bulk = one_less.times(draw).trimmed(_CUT)
-    parts = [_alone(bulk, weights[0]), _together(one_less, one.scaled(weights[1]), at, at.mean)]
-    several = _several(one, weights)
+    parts = [_alone(bulk, at, weights[0]), _together(one_less, one.scaled(weights[1]), at, at.mean)]
+    several = _several(one, at)
     if several is not None:
         parts.append(_together(two_less, several, at, 2.0 * at.mean))
     # Larger ratios than the grid has, more of them than are added, sums off the lattice.
@@ -282,30 +333,38 @@ def _above(at: _Cut) -> AtomicPair:
     rare = charges.many_jumps(at.share * at.steps, at.most - 1) + at.steps * float(ndtr(-z))
     q_cut = 2.0 * (bulk.missing + rare)
     p_cut = 2.0 * bulk.lost / at.steps + q_cut + float(ndtr(at.s - z))
-    grown = _growth(at, bulk)
-    return _pair(parts, at.steps, grown, grown, p_cut, q_cut)
+    return _gathered(parts, at.steps, _growth(at, bulk), p_cut, q_cut)
 
 
-def _below(at: _Cut) -> AtomicPair:
+def _below(at: _Cut) -> _Law:
     small, one, weights = _small(at, merged=True), _large(at, merged=True), at.weights
     one_less, draw = power(small, at.steps - 1, fineness=_FINENESS, missing=_CUT)
     bulk = one_less.times(draw).trimmed(_CUT)
-    parts = [_alone(bulk, weights[0]), _together(one_less, one.scaled(weights[1]), at, at.mean)]
-    several = _several(one, weights)
+    parts = [_alone(bulk, at, weights[0]), _together(one_less, one.scaled(weights[1]), at, at.mean)]
+    several = _several(one, at)
     if several is not None:
         most = len(weights) - 1
         rest, _ = power(small, at.steps - most, fineness=_FINENESS, missing=_CUT)
         parts.append(_together(rest, several, at, most * at.mean))
-    grown = _growth(at, bulk)
-    return _pair(parts, at.steps, -grown, grown, 0.0, 0.0)
+    return _gathered(parts, at.steps, _growth(at, bulk))
 
 
 def _growth(at: _Cut, bulk: SumLaw) -> float:
     """The relative error of all masses: small ratios, large ones, their sums, their products."""
     one = charges.ratio_cell(_reach(at.s, at.steps))
+    return charges.power(at.steps, one, bulk.error + _joining(at))
+
+
+def _joining(at: _Cut) -> float:
+    """The relative error of adding large ratios, to one another and to the small ones."""
+    one = charges.ratio_cell(_reach(at.s, at.steps))
     large = (at.most + 1) * (one + charges.product_sum(_TERMS * 2**11))
-    products = bulk.error + large + charges.product_sum(_TERMS * 2**14)
-    return charges.power(at.steps, one, products)
+    return large + charges.product_sum(_TERMS * 2**14)
+
+
+def _skew(bulk: SumLaw, at: _Cut) -> float:
+    """How wrong a mean of ratios may be: each is a quotient of two, an excess a difference."""
+    return bulk.skew + 8.0 * charges.ratio_cell(_reach(at.s, at.steps))
 
 
 def _reach(s: float, steps: int) -> float:
@@ -313,10 +372,10 @@ def _reach(s: float, steps: int) -> float:
     return 0.5 * (_highest(s, steps) + s) ** 2
 
 
-def _wide(s: float, steps: int, *, merged: bool) -> AtomicPair:
+def _wide(s: float, steps: int, *, merged: bool) -> _Law:
     """The pair where W is spread over decades: ratios and their sums on one grid."""
     # As fine as the spread of the ratios asks for, so that there are always about as many points.
-    digits = min(max(math.ceil(math.log2(80.0 / s)), 3), 7)
+    digits = min(max(math.ceil(math.log2(96.0 / s)), 3), 7)
     unit = 2.0 ** math.floor(s * float(ndtri(_CUT)) / math.log(2.0))
     z = _highest(s, steps)
     last = int(places(np.array([_ratio(s, z) / unit]), digits).indices[0])
@@ -335,27 +394,28 @@ def _wide(s: float, steps: int, *, merged: bool) -> AtomicPair:
     grown = charges.power(steps, charges.ratio_cell(_reach(s, steps)) + sums, 0.0)
     rare = steps * float(ndtr(-z))
     q_cut, p_cut = gone + rare, lost * unit / steps + gone + rare + float(ndtr(s - z))
-    part = _Part(law.masses, moments)
+    part = _Part(law.masses, moments, 2.0 * grown)
     if merged:
-        return _pair([part], steps, -grown, grown, 0.0, 0.0)
-    return _pair([part], steps, grown, grown, p_cut, q_cut)
+        return _gathered([part], steps, grown)
+    return _gathered([part], steps, grown, p_cut, q_cut)
 
 
-def _pair(
-    parts: list[_Part], steps: int, p_grown: float, q_grown: float, p_cut: float, q_cut: float
-) -> AtomicPair:
-    """The pair of these outcomes, in order of the loss log(sum / t)."""
-    if q_grown > 1e-3:
+def _gathered(
+    parts: list[_Part], steps: int, grown: float, p_cut: float = 0.0, q_cut: float = 0.0
+) -> _Law:
+    """All outcomes of the parts, whose P masses are times t."""
+    if grown > 1e-3:
         raise BudgetExceeded(
             f"rounding of {steps} steps would not fit its budget; describe fewer steps an epoch"
         )
     q = np.concatenate([part.q for part in parts])
     p = np.concatenate([part.moments for part in parts]) / steps
-    kept = (p > 1e-300) & (q > 1e-300)
-    if p_grown > 0.0:
-        q_cut += float(q[~kept].sum()) * (1.0 + q_grown)
-        p_cut += float(p[~kept].sum()) * (1.0 + p_grown)
-    q, p = q[kept] * (1.0 + q_grown), p[kept] * (1.0 + p_grown)
+    skew = np.concatenate([np.full(part.q.size, part.skew) for part in parts])
+    return _Law(p, q, grown, skew, p_cut, q_cut)
+
+
+def _ordered(p: Floats, q: Floats, p_cut: float = 0.0, q_cut: float = 0.0) -> AtomicPair:
+    """The pair of these outcomes, in order of the loss log(P / Q)."""
     losses = np.log(p / q)
     order = np.argsort(losses, kind="stable")
     return AtomicPair(losses[order], p[order], q[order], p_cut, q_cut)

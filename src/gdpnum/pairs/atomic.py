@@ -15,6 +15,7 @@ __all__ = [
     "AtomicPair",
     "approx_dp_pair",
     "discrete_gaussian_pair",
+    "discrete_laplace_pair",
     "randomized_response_pair",
     "sampled_answer_pair",
     "sampled_atoms",
@@ -105,19 +106,34 @@ def approx_dp_pair(epsilon: float, delta: float) -> AtomicPair:
     return AtomicPair(pure.losses, p, p[::-1], delta, delta, balanced=True)
 
 
-def discrete_gaussian_pair(sigma: float) -> AtomicPair:
-    """Integer noise with mass proportional to exp(-k^2 / (2 sigma^2)), shifted by one.
+def discrete_laplace_pair(epsilon: float, shift: int) -> AtomicPair:
+    """Integer noise with mass proportional to exp(-epsilon |k|), shifted by a whole number s.
 
-    Outcome k has loss (2k - 1) / (2 sigma^2). Beyond 13 sigma, where less than 1e-36 lies, the
+    Outcomes k from 0 to s have the loss epsilon (2k - s); all below 0 are as one at 0, and all
+    above s as one at s. With s = 1 it is randomised response.
+    """
+    if shift == 1:
+        return randomized_response_pair(epsilon, 2)
+    k = np.arange(shift + 1, dtype=np.float64)
+    low = np.exp(-epsilon)
+    q = -np.expm1(-epsilon) / (1.0 + low) * np.exp(-epsilon * k)
+    q[0], q[-1] = 1.0 / (1.0 + low), np.exp(-epsilon * shift) / (1.0 + low)
+    return AtomicPair(epsilon * (2.0 * k - shift), q[::-1], q, balanced=True)
+
+
+def discrete_gaussian_pair(sigma: float, shift: int = 1) -> AtomicPair:
+    """Integer noise with mass proportional to exp(-k^2 / (2 sigma^2)), shifted by a whole number s.
+
+    Outcome k has loss s (2k - s) / (2 sigma^2). Beyond 13 sigma, where less than 1e-36 lies, the
     P mass above counts as infinite, and so does the Q mass below.
     """
     reach = int(np.ceil(13.0 * sigma)) + 2
-    k = np.arange(-reach, reach + 2, dtype=np.float64)
+    k = np.arange(-reach, reach + shift + 1, dtype=np.float64)
     weights = np.exp(-0.5 * (k / sigma) ** 2)
     q = weights / weights.sum()
-    losses = (2.0 * k - 1.0) / (2.0 * sigma**2)
+    losses = shift * (2.0 * k - shift) / (2.0 * sigma**2)
     inner = slice(1, -1)
-    p = np.exp(-0.5 * ((k - 1.0) / sigma) ** 2) / weights.sum()
+    p = np.exp(-0.5 * ((k - shift) / sigma) ** 2) / weights.sum()
     cut = charges.cut_tail(float(q[0]), sigma)
     return AtomicPair(losses[inner], p[inner], q[inner], cut, cut, balanced=True)
 

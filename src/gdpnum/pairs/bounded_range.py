@@ -28,7 +28,7 @@ import numpy as np
 
 from gdpnum.floats import Floats
 from gdpnum.pairs.atomic import AtomicPair
-from gdpnum.pairs.pair import MonotonePair, Quadrature
+from gdpnum.pairs.pair import BoundedPair, Quadrature
 
 __all__ = ["LARGEST_BLOCK", "LogisticPair", "block_pair", "blocks", "swap_epsilon"]
 
@@ -52,26 +52,12 @@ _TINY = 1e-290
 
 
 @dataclass(frozen=True)
-class LogisticPair(MonotonePair):
+class LogisticPair(BoundedPair):
     """Logistic noise of scale 1 around epsilon against the same around 0.
 
     P[L > w] = (1 - s) / (1 - exp(-epsilon)) with s = exp((w - epsilon) / 2), for losses w in
     [-epsilon, epsilon]; its curve is f(alpha) = (1 - alpha) / (1 + (exp(epsilon) - 1) alpha).
     """
-
-    epsilon: float
-
-    @property
-    def symmetric(self) -> bool:
-        return True
-
-    @property
-    def lowest(self) -> float:
-        return -self.epsilon
-
-    @property
-    def highest(self) -> float:
-        return self.epsilon
 
     def tails(self, loss: Floats) -> tuple[Floats, Floats, Floats, Floats]:
         p_below, p_above = self._tails(loss)

@@ -7,32 +7,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from gdpnum.floats import Floats
-from gdpnum.pairs.pair import MonotonePair, Quadrature
+from gdpnum.pairs.pair import BoundedPair, Quadrature
 
 __all__ = ["LaplacePair"]
 
 
 @dataclass(frozen=True)
-class LaplacePair(MonotonePair):
+class LaplacePair(BoundedPair):
     """Laplace noise of scale 1 / epsilon around 1 against the same around 0.
 
     The loss lies in [-epsilon, epsilon], with P[L <= w] = exp((w - epsilon) / 2) / 2 inside and
     atoms at both ends.
     """
-
-    epsilon: float
-
-    @property
-    def symmetric(self) -> bool:
-        return True
-
-    @property
-    def lowest(self) -> float:
-        return -self.epsilon
-
-    @property
-    def highest(self) -> float:
-        return self.epsilon
 
     def tails(self, loss: Floats) -> tuple[Floats, Floats, Floats, Floats]:
         inside = np.clip(loss, -self.epsilon, self.epsilon)

@@ -18,6 +18,7 @@ from gdpnum import charges
 from gdpnum.floats import Floats
 
 __all__ = [
+    "BoundedPair",
     "Bracket",
     "Divergences",
     "MonotonePair",
@@ -168,6 +169,25 @@ class MonotonePair(Pair):
     def cells(self, edges: Floats) -> tuple[Floats, Floats]:
         p_below, p_above, q_below, q_above = self.tails(edges)
         return _between(p_below, p_above), _between(q_below, q_above)
+
+
+@dataclass(frozen=True)
+class BoundedPair(MonotonePair):
+    """A symmetric pair of noise whose losses lie in [-epsilon, epsilon]."""
+
+    epsilon: float
+
+    @property
+    def symmetric(self) -> bool:
+        return True
+
+    @property
+    def lowest(self) -> float:
+        return -self.epsilon
+
+    @property
+    def highest(self) -> float:
+        return self.epsilon
 
 
 def _between(below: Floats, above: Floats) -> Floats:

@@ -63,7 +63,7 @@ def _sensitivity(mechanism: MatrixMechanism) -> Sensitivity:  # noqa: PLR0911  (
         # The worst steps are 0, b, 2b, ...: later ones, and wider apart, have less in common.
         return _exact(float((_moved(falling, apart, most, size) ** 2).sum()), size + 2 * most)
     if mechanism.epochs is not None:
-        return _of_epochs(mechanism, diagonal)
+        return _of_epochs(mechanism, mechanism.epochs, diagonal)
     if size > _LARGEST_GRAM:
         return _by_lags(mechanism, diagonal)
     return _by_rows(_gram(mechanism), apart, most)
@@ -207,10 +207,9 @@ def _moved(coefficients: Floats, apart: int, most: int, size: int) -> Floats:
     return columns
 
 
-def _of_epochs(mechanism: MatrixMechanism, diagonal: Floats) -> Sensitivity:
+def _of_epochs(mechanism: MatrixMechanism, epochs: int, diagonal: Floats) -> Sensitivity:
     """The largest over the places in an epoch of the sum of |X_ij| over the same place in all."""
-    assert mechanism.epochs is not None
-    size, epochs = mechanism.size, mechanism.epochs
+    size = mechanism.size
     period = size // epochs
     coefficients = _coefficients(mechanism)
     # Of a Toeplitz matrix the first place is the worst: the others see the same columns cut off.

@@ -26,7 +26,8 @@ class SumLaw(NamedTuple):
     """Masses at (start + i) step, and what is missing of them: mass, and mass times value.
 
     ``error`` sums up the relative rounding of the convolutions, each once for every result of it
-    that goes into the sum.
+    that goes into the sum. ``skew`` is what a moment over its mass may be wrong by, relatively,
+    beside that of one addend: an average, so that each convolution counts once.
     """
 
     start: int
@@ -36,6 +37,7 @@ class SumLaw(NamedTuple):
     missing: float = 0.0
     lost: float = 0.0
     error: float = 0.0
+    skew: float = 0.0
 
     @property
     def values(self) -> Floats:
@@ -55,7 +57,7 @@ class SumLaw(NamedTuple):
         if self.moments is not None and other.moments is not None:
             moments = np.convolve(self.moments, other.masses)
             moments += moments if self is other else np.convolve(self.masses, other.moments)
-        length = min(self.masses.size, other.masses.size)
+        rounding = charges.product_sum(2 * min(self.masses.size, other.masses.size))
         return SumLaw(
             self.start + other.start,
             self.step,
@@ -64,14 +66,15 @@ class SumLaw(NamedTuple):
             self.missing + other.missing,
             # The other addend is there as well when one of them is missing.
             self.lost + other.lost + self.missing * other.mean + other.missing * self.mean,
-            self.error + other.error + charges.product_sum(2 * length),
+            self.error + other.error + rounding,
+            max(self.skew, other.skew) + 2.0 * rounding,
         )
 
     def coarser(self) -> SumLaw:
         """The same on a lattice of twice the step."""
         start = self.start // 2
         masses = _even(self.masses, self.start)
-        error = self.error + charges.product_sum(2)
+        error, skew = self.error + charges.product_sum(2), self.skew + 2.0 * charges.product_sum(2)
         if self.moments is None:
             # What lies between two points goes to both, half each.
             found = np.append(masses[0::2], 0.0)
@@ -86,6 +89,7 @@ class SumLaw(NamedTuple):
             masses=masses[0::2] + masses[1::2],
             moments=moments[0::2] + moments[1::2],
             error=error,
+            skew=skew,
         )
 
     def trimmed(self, mass: float) -> SumLaw:

@@ -79,7 +79,7 @@ def _rates(subject: Subject, ax: Axes | None, mu: float | None, scale: str) -> A
     ax = _framed(ax, scale)
     lines = ax.plot(found.fpr, found.tpr, **_RUN, label="this run")
     if found.mu is not None:
-        lines += ax.plot(found.fpr, found.tpr_by_mu, **_BY_MU, label=_mu_label(found.mu))
+        lines += ax.plot(found.fpr, found.tpr_by(found.mu), **_BY_MU, label=_mu_label(found.mu))
     label_lines(ax, lines, size=_FONT)
     return ax
 
@@ -107,7 +107,9 @@ def difference(subject: Subject, *, ax: Axes | None = None, mu: float | None = N
     ax = prepared(ax, "False positive rate", "TPR by mu minus TPR of this run")
     ax.set_xscale("log")
     ax.axhline(0.0, color=_GREY, linewidth=0.6)
-    lines = ax.plot(found.fpr, found.tpr_by_mu - found.tpr, **_BY_MU, label=_mu_label(found.mu))
+    lines = ax.plot(
+        found.fpr, found.tpr_by(found.mu) - found.tpr, **_BY_MU, label=_mu_label(found.mu)
+    )
     ax.set_xlim(1e-10, 1.0)
     label_lines(ax, lines, size=_FONT)
     return ax
@@ -221,11 +223,9 @@ class _Drawn(NamedTuple):
         kept = self.fpr >= smallest
         return _Drawn(self.fpr[kept], self.tpr[kept], self.mu)
 
-    @property
-    def tpr_by_mu(self) -> Floats:
+    def tpr_by(self, mu: float) -> Floats:
         """Phi(Phi^-1(fpr) + mu), without the slack."""
-        assert self.mu is not None
-        return tpr_of_mu(self.mu, self.fpr)
+        return tpr_of_mu(mu, self.fpr)
 
 
 def _profile(subject: Subject) -> tuple[Floats, Floats]:

@@ -211,19 +211,18 @@ def _atoms(one: AtomicPair) -> Outcomes:
 # --- Gaussian and Laplace noise on a sample ------------------------------------------------------
 
 
-def bumps(mu: float, rate: float, orders: Floats, *, discrete: bool = False) -> Divergences:
-    """(1 - rate) N(0, 1) + rate N(mu, 1) against N(0, 1); discrete: on the multiples of mu."""
+def bumps(mu: float, rate: float, orders: Floats, *, lattice: float = 0.0) -> Divergences:
+    """(1 - rate) N(0, 1) + rate N(mu, 1) against N(0, 1), or the same on a lattice of that step."""
     if mu > LARGEST_LOSS:
         return Divergences(*np.full((2, orders.size), np.inf))
-    if mu > _APART and not discrete:
+    if mu > _APART and lattice == 0.0:
         stay = float(np.log1p(-rate))
         return Divergences(_apart(mu, rate, orders, stay=stay), np.full(orders.size, -stay))
     found, ends = [], (Bumps(mu, rate), Bumps(0.0, rate))
     for p, q in (ends, ends[::-1]):
         spacing = _spacing(mu, rate, orders, narrowing=q.shift > 0.0)
-        if discrete:
-            # On a finer lattice than needed the sum is the integral, as it is on one just enough.
-            spacing = np.maximum(spacing, mu)
+        # On a finer lattice than needed the sum is the integral, as it is on one just enough.
+        spacing = np.maximum(spacing, lattice)
         found.append(lattice_divergences(p, q, orders, spacing))
         if rate == 1.0:  # symmetric
             return Divergences(found[0], found[0])

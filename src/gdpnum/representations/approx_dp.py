@@ -44,10 +44,11 @@ class ApproxDP(Representation):
     delta: float
 
     def __post_init__(self) -> None:
-        epsilon = _validate.non_negative("epsilon", self.epsilon, advice=EPSILON_ADVICE)
-        delta = _validate.probability("delta", self.delta, advice=_DELTA_ADVICE)
-        object.__setattr__(self, "epsilon", epsilon)
-        object.__setattr__(self, "delta", delta)
+        _validate.settle(
+            self,
+            epsilon=_validate.non_negative("epsilon", self.epsilon, advice=EPSILON_ADVICE),
+            delta=_validate.probability("delta", self.delta, advice=_DELTA_ADVICE),
+        )
 
     def curve(self) -> TradeoffCurve:
         return PiecewiseCurve(lines_of_claims(np.array([self.epsilon]), np.array([self.delta])))

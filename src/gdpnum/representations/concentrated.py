@@ -44,8 +44,7 @@ class ZCDP(Representation):
     rho: float
 
     def __post_init__(self) -> None:
-        rho = _validate.non_negative("rho", self.rho, advice=_RHO_ADVICE)
-        object.__setattr__(self, "rho", rho)
+        _validate.settle(self, rho=_validate.non_negative("rho", self.rho, advice=_RHO_ADVICE))
 
     def curve(self, method: Method = "optimal") -> TradeoffCurve:
         """The trade-off curve that rho implies at all orders; the methods are those of `RDP`."""
@@ -86,8 +85,7 @@ class TruncatedCDP(Representation):
 
     def __post_init__(self) -> None:
         rho = _validate.non_negative("rho", self.rho, advice=_RHO_ADVICE)
-        object.__setattr__(self, "rho", rho)
-        object.__setattr__(self, "cap", _cap(self.cap))
+        _validate.settle(self, rho=rho, cap=_cap(self.cap))
 
     def curve(self, method: Method = "optimal") -> TradeoffCurve:
         """The trade-off curve of orders up to the cap; the methods are those of `RDP`."""

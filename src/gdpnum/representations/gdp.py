@@ -41,9 +41,11 @@ class GDP(Representation):
         mu = _validate.non_negative("mu", self.mu, advice="pass a separation of 0 or more")
         if mu > _LARGEST_MU:
             raise InvalidArgument(f"mu={mu!r} is above {_LARGEST_MU:g}; that is no privacy at all")
-        slack = _validate.fraction("slack", self.slack, advice="pass an allowance such as 1e-10")
-        object.__setattr__(self, "mu", mu)
-        object.__setattr__(self, "slack", slack)
+        _validate.settle(
+            self,
+            mu=mu,
+            slack=_validate.fraction("slack", self.slack, advice="pass an allowance such as 1e-10"),
+        )
 
     def __repr__(self) -> str:
         slack = f", slack={self.slack!r}" if self.slack else ""

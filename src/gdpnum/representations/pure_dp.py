@@ -41,8 +41,9 @@ class PureDP(Representation):
     epsilon: float
 
     def __post_init__(self) -> None:
-        epsilon = _validate.non_negative("epsilon", self.epsilon, advice=EPSILON_ADVICE)
-        object.__setattr__(self, "epsilon", epsilon)
+        _validate.settle(
+            self, epsilon=_validate.non_negative("epsilon", self.epsilon, advice=EPSILON_ADVICE)
+        )
 
     def curve(self) -> TradeoffCurve:
         return PiecewiseCurve(lines_of_claims(np.array([self.epsilon]), np.zeros(1)))

@@ -66,8 +66,7 @@ class RDP(Representation):
                 raise InvalidArgument(
                     f"epsilons[{number}]={epsilon!r} is negative; a divergence is not"
                 )
-        object.__setattr__(self, "orders", orders)
-        object.__setattr__(self, "epsilons", epsilons)
+        _validate.settle(self, orders=orders, epsilons=epsilons)
 
     def __repr__(self) -> str:
         if len(self.orders) > 6:

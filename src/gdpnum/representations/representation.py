@@ -11,8 +11,7 @@ from numpy.typing import ArrayLike
 
 from gdpnum import charges
 from gdpnum.curve.curve_pair import pair_of_curve
-from gdpnum.curve.profile import Profile
-from gdpnum.curve.tradeoff import TradeoffCurve
+from gdpnum.curve.tradeoff import Profile, TradeoffCurve
 from gdpnum.errors import UnsupportedMechanism
 from gdpnum.floats import Floats
 from gdpnum.kind import Kind, Knob, Missing

@@ -14,13 +14,11 @@ from gdpnum import _validate
 from gdpnum._version import __version__
 from gdpnum.bounds.accuracy import SMALLEST_TPR, accuracy
 from gdpnum.curve.gaussian import GaussianCurve
-from gdpnum.curve.piecewise import PiecewiseCurve
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import InvalidType, UnsupportedMechanism
 from gdpnum.floats import NUMPY, Floats
 from gdpnum.measures.gdp import GDPFit, accounted_fit
-from gdpnum.mechanisms.composition import flat
-from gdpnum.mechanisms.mechanism import Mechanism
+from gdpnum.mechanisms.mechanism import Mechanism, flat
 from gdpnum.releases import largest_loss, releases
 from gdpnum.representations import KnownCurve, TruncatedCDP
 from gdpnum.risk import REPORTED_FPRS
@@ -168,7 +166,8 @@ def statement(
 def _audited(audit: Any, fit: GDPFit) -> Audited | None:
     """What an audit says; any object with ``sentences()`` and, if it has a table, ``rows()``.
 
-    It contradicts the statement if it proves a larger mu, or refutes a claim that allows as much.
+    It contradicts the statement if it proves a larger mu, or refutes a claim that allows as much
+    or is not told by a mu: then it is taken to be this one.
     """
     if audit is None or isinstance(audit, Audited):
         return audit
@@ -177,10 +176,10 @@ def _audited(audit: Any, fit: GDPFit) -> Audited | None:
     rows = audit.rows() if hasattr(audit, "rows") else ()
     texts = tuple(tuple(str(cell) for cell in row) for row in rows)
     proved: float = getattr(audit, "mu_lower", 0.0)
-    claimed: Any = getattr(audit, "claim_mu", None)
-    refutes = bool(getattr(audit, "refuted", False)) and claimed is not None
-    refutes = refutes and claimed >= (1.0 - 2.0 * fit.tolerance) * fit.mu
-    return Audited(tuple(map(str, audit.sentences())), texts, bool(refutes or proved > fit.mu))
+    claimed: float | None = getattr(audit, "claim_mu", None)
+    allows_as_much = claimed is None or claimed >= (1.0 - 2.0 * fit.tolerance) * fit.mu
+    refutes = proved > fit.mu or (bool(getattr(audit, "refuted", False)) and allows_as_much)
+    return Audited(tuple(map(str, audit.sentences())), texts, bool(refutes))
 
 
 def _accounted(
@@ -198,9 +197,7 @@ def _accounted(
 
 def _columns(curve: TradeoffCurve, fit: GDPFit, fprs: list[float]) -> CurvePoints:
     by_mu = np.asarray(fit.curve().tpr(np.array(fprs)))
-    if isinstance(curve, PiecewiseCurve):
-        # Points of one convex curve: between them it can be told.
-        curve = PiecewiseCurve(curve.steep, curve.flat)
+    # Asked at many points, a curve gives those of one convex curve: between them it can be told.
     tprs = np.asarray(curve.tpr(np.array(fprs)))
     # Both are bounds; where mu is exact, it can be the better one.
     tprs = np.where(tprs > by_mu + _CLEARLY, by_mu, tprs)

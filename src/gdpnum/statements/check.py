@@ -148,6 +148,9 @@ def _check_by_mu(statement: Statement, points: CurvePoints) -> None:
 
 
 def _check_profile(statement: Statement) -> None:
+    exact = largest_loss(releases(statement.run).above)
+    if not math.isclose(statement.pure_epsilon, exact, rel_tol=_ROUNDING):
+        _refuse("pure_epsilon", "is not that of the run")
     points = statement.profile_points
     _require("profile_points", len(points.epsilon) == len(points.delta) > 0)
     _check_profile_columns("profile_points", points.epsilon, points.delta)
@@ -160,9 +163,6 @@ def _check_profile(statement: Statement) -> None:
         _require("epsilon", 0.0 <= row.epsilon <= statement.pure_epsilon)
         if not _is_on_the_profile(points, row):
             _refuse("epsilon", "contradicts profile_points")
-    exact = largest_loss(releases(statement.run).above)
-    if not math.isclose(statement.pure_epsilon, exact, rel_tol=_ROUNDING):
-        _refuse("pure_epsilon", "is not that of the run")
     if statement.fallback is not None:
         table = statement.fallback.profile
         _require("fallback", len(table) > 0)

@@ -21,8 +21,8 @@ from gdpnum import _validate, representations  # noqa: F401  (makes their kinds 
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import InvalidArgument, InvalidType, UnsupportedMechanism
 from gdpnum.kind import kind_named, kinds
-from gdpnum.mechanisms.composition import Composed, repeat, terms
-from gdpnum.mechanisms.mechanism import Leaf, Mechanism
+from gdpnum.mechanisms.mechanism import Composed, Leaf, Mechanism, repeat, terms
+from gdpnum.mechanisms.noise import Additive, Gaussian
 from gdpnum.mechanisms.tuning import BestOf
 
 __all__ = ["leaf_of", "parts_of", "run_of"]
@@ -112,6 +112,10 @@ def _document(leaf: Mechanism) -> dict[str, Any]:
         found["run"] = parts_of(leaf.run)
     if found.get("records_per_person") == 1:
         del found["records_per_person"]  # a record is what is meant unless said otherwise
+    if isinstance(leaf, Additive) and not isinstance(leaf, Gaussian):
+        # Said only where it is not the usual: before 0.3 there was no other.
+        usual = {"neighbouring": "add_remove", "sensitivity": 1}
+        found = {key: value for key, value in found.items() if value != usual.get(key)}
     return {"type": kind.__name__, **found}
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from gdpnum.errors import GdpnumError, InvalidArgument, InvalidType
 from gdpnum.representations import TruncatedCDP
+from gdpnum.rounding import finite
 from gdpnum.statements import first
 from gdpnum.statements.check import check
 from gdpnum.statements.description import parts_of, run_of
@@ -85,8 +86,8 @@ def document_of(statement: Statement) -> dict[str, Any]:
             key: list(row) for key, row in statement.profile_points._asdict().items()
         },
     }
-    finite: dict[str, Any] = _finite(document)
-    return finite
+    found: dict[str, Any] = finite(document)
+    return found
 
 
 def statement_of(text: str, kind: type[Statement]) -> Statement:
@@ -198,12 +199,3 @@ def _value(item: object) -> str:
         rows = ",\n".join(f"    {json.dumps(row, allow_nan=False)}" for row in item)
         return f"[\n{rows}\n  ]"
     return json.dumps(item, allow_nan=False)
-
-
-def _finite(value: Any) -> Any:
-    # JSON has no infinity; float("inf") reads this text back.
-    if isinstance(value, dict):
-        return {key: _finite(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_finite(item) for item in value]
-    return "inf" if isinstance(value, float) and value == math.inf else value

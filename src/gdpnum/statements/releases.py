@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from gdpnum.kind import kind_of
-from gdpnum.kinds.batch_words import conditions, scheme
+from gdpnum.kinds.batch_words import GAP, conditions, scheme
 from gdpnum.mechanisms import (
     Batches,
     BestOf,
@@ -74,6 +74,9 @@ def facts_of(run: Mechanism) -> Facts:
     is_tuned = any(isinstance(leaf, BestOf) for leaf, _ in parts)
     drawn = ["Poisson"] * is_sampled + [scheme(leaf) for leaf in schemes]
     assumed = [conditions(leaf) for leaf in schemes]
+    correlated = [leaf for leaf in leaves if isinstance(leaf, MatrixMechanism)]
+    if not all(kind_of(leaf).is_gaussian(leaf) for leaf in correlated):
+        assumed.append(f"how far a record can move the correlated sums is a bound; {GAP}")
     if is_tuned:
         assumed.append("how many runs there were, and all but the best of them, stay secret")
     if is_sampled:
@@ -103,7 +106,8 @@ def _noise_unit(leaves: list[Mechanism]) -> str | None:
     found = []
     gaussian = Gaussian | DiscreteGaussian | Skellam | MatrixMechanism
     if any(isinstance(noise, gaussian) for noise in noises):
-        trained = all(isinstance(leaf, PoissonSampled | Batches) for leaf in leaves)
+        of_training = PoissonSampled | Batches | MatrixMechanism
+        trained = all(isinstance(leaf, of_training) for leaf in leaves)
         found.append(f"noise standard deviation / {'clipping norm' if trained else 'sensitivity'}")
     if any(isinstance(noise, Laplace | DiscreteLaplace) for noise in noises):
         found.append("noise scale / sensitivity")

@@ -20,6 +20,7 @@ from gdpnum.blocks.block import (
     Title,
 )
 from gdpnum.formulas.gaussian_profile import advantage_of_mu
+from gdpnum.mechanisms.mechanism import Neighbouring
 from gdpnum.rounding import (
     as_given,
     delta_shown,
@@ -41,7 +42,6 @@ from gdpnum.statements.rows import (
 )
 
 if TYPE_CHECKING:
-    from gdpnum.mechanisms.mechanism import Neighbouring
     from gdpnum.statements.record import Statement
 
 __all__ = [
@@ -483,6 +483,6 @@ def _closing(statement: Statement) -> str:
     missed = f" Not covered: {', '.join(uncovered)}." if uncovered else ""
     return (
         f"Every number is a bound, rounded to its safe side{tight}; gdpnum saw only the "
-        f"description.{missed} Tolerance {delta_shown(statement.tolerance)}, "
+        f"description.{missed} Tolerance {upper(statement.tolerance, digits=1)}, "
         f"gdpnum {', '.join(filter(None, (statement.version, statement.date)))}."
     )

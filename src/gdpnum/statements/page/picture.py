@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gdpnum.blocks.html import escaped
+from gdpnum.statements.page.reading import Readings
 from gdpnum.statements.rows import TPRRow
 
 if TYPE_CHECKING:
-    from gdpnum.statements.page.reading import Readings
     from gdpnum.statements.record import Statement
 
 __all__ = ["picture", "positions"]

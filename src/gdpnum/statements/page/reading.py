@@ -29,14 +29,14 @@ _HALF, _HUNDREDTH = Fraction(1, 2), Fraction(1, 100)
 _ACCUSED = """\
 <p>An attacker who wrongly accuses {fpr_words} of the records that were not used finds at most
 {tpr_words} of those that were. If half of the records considered were used, at most {half} of those
-accused were, on average, instead of 50 % with nothing released; if 1 in 100 was, at most
-{hundredth} instead of 1 %.</p>"""
+accused were, on average, instead of 50&nbsp;% with nothing released; if 1 in 100 was, at most
+{hundredth} instead of 1&nbsp;%.</p>"""
 
 _TWO_CASES = """\
 <p>An attacker who takes the first case for the second in {fpr_words} of trials recognises the
 second in at most {tpr_words}. If both are equally likely, whoever names the second is right in at
-most {half} of trials instead of 50 % with nothing released; if it is the case in 1 trial of 100, in
-at most {hundredth} instead of 1 %.</p>"""
+most {half} of trials instead of 50&nbsp;% with nothing released; if it is the case in 1 trial of
+100, in at most {hundredth} instead of 1&nbsp;%.</p>"""
 
 
 class Readings(NamedTuple):

@@ -1,0 +1,43 @@
+"""Pins of the contour engine's charges: the operations beside high precision of tests/contour."""
+
+from collections.abc import Callable
+
+import numpy as np
+from mpmath import mp
+
+from tests.contour import test_charges as beside
+
+
+def in_high_precision(check: Callable[..., None], *arguments: object) -> Callable[[], None]:
+    """The pin that a check of tests/contour is, on one input."""
+
+    def pinned() -> None:
+        with np.errstate(all="ignore"), mp.workdps(32):
+            check(*arguments)
+
+    return pinned
+
+
+CONTOUR_PINS: dict[str, Callable[[], None]] = {
+    name: in_high_precision(check, *arguments)
+    for name, (check, *arguments) in {
+        "quadrature": (beside.test_quadrature, 1.0, 0.05, 3.0),
+        "cut_ends": (beside.test_cut_ends, 1.0, 0.05, 3.0),
+        "shifted_quadrature": (beside.test_shifted_quadrature,),
+        "left_out": (beside.test_left_out,),
+        "left_out_slowly": (beside.test_left_out,),
+        "slow_decay": (beside.test_slow_decay, 1.0),
+        "alias_above": (beside.test_aliases, 1.5),
+        "alias_below": (beside.test_aliases, 1.5),
+        "known_images": (beside.test_evaluation_and_known_images, 3),
+        "loss_units": (beside.test_loss_units,),
+        "lifted_units": (beside.test_lifted_units,),
+        "weight_units": (beside.test_weight_units,),
+        "phase_units": (beside.test_transform, 1.0, 0.05, 5000, 0.0),
+        "transform_power": (beside.test_power,),
+        "cumulant_rounding": (beside.test_cumulant_rounding,),
+        "evaluation": (beside.test_evaluation_and_known_images, 3),
+        "one_quantile": (beside.test_quantile,),
+        "profile_of_mu": (beside.test_profile_of_mu,),
+    }.items()
+}
