@@ -14,6 +14,7 @@ from gdpnum.curve.gaussian import GaussianCurve
 from gdpnum.curve.piecewise import PiecewiseCurve
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import InvalidType
+from gdpnum.floats import NUMPY
 from gdpnum.formulas.mass_at_infinity import joint_mass_at_infinity
 from gdpnum.lattice.engine import LatticeBounds
 from gdpnum.pairs.atomic import AtomicPair
@@ -26,6 +27,7 @@ __all__ = ["composed"]
 _MOST_OUTCOMES = 2**20
 
 
+@np.errstate(**NUMPY)
 def composed(
     first: TradeoffCurve, second: TradeoffCurve, *, tolerance: float = 1e-3
 ) -> TradeoffCurve:
