@@ -15,9 +15,9 @@ def test_one_sampled_step_is_known_to_a_millionth(sigma, rate):
     def needed(t):
         alpha = ndtr(-t)
         tpr = (1.0 - rate) * alpha + rate * ndtr(1.0 / sigma - t)
-        return ndtri(tpr - 1e-10) - ndtri(alpha)
+        return ndtri(tpr - 1e-10) - ndtri(alpha) if tpr > 1e-10 else 0.0
 
-    best = max(np.linspace(0.0, 6.0, 600), key=needed)
+    best = max(np.linspace(0.0, 9.0, 900), key=needed)
     found = minimize_scalar(
         lambda t: -needed(t), bounds=(best - 0.02, best + 0.02), method="bounded"
     )

@@ -15,7 +15,7 @@ from gdpnum.contour.pairs import Gaussian, Mixture, Poisson, Replace, Run, Segme
 from gdpnum.contour.profile import Profile, profile
 from gdpnum.floats import Floats
 from gdpnum.pairs.gaussian import GaussianPair, ReplacedGaussianPair
-from gdpnum.pairs.mixture import PersonPair
+from gdpnum.pairs.mixture import PersonPair, WholeShiftsPair
 from gdpnum.pairs.pair import Pair, Release, SampledPair
 
 __all__ = ["WORK", "ContourBounds", "run_of"]
@@ -62,6 +62,8 @@ def _analytic(pair: Pair) -> Gaussian | Poisson | Replace | Mixture | None:
         return Poisson(1.0 / pair.inner.mu, pair.rate)
     if isinstance(pair, PersonPair) and pair.records <= _RECORDS:
         return Mixture(pair.sigma, pair.shares, real_rooted=True)
+    if isinstance(pair, WholeShiftsPair) and len(pair.shares) <= _RECORDS:
+        return Mixture(pair.sigma, pair.shares)
     if isinstance(pair, ReplacedGaussianPair):
         return Replace(pair.sigma, pair.rate)
     return Gaussian(pair.mu) if isinstance(pair, GaussianPair) else None

@@ -18,7 +18,7 @@ from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import BudgetExceeded, GdpnumError, InvalidArgument, InvalidType
 from gdpnum.floats import Floats
 from gdpnum.integrations.dp_event_leaves import REVEALS
-from gdpnum.integrations.dp_events import described, refused_event, relation_of
+from gdpnum.integrations.dp_events import described, is_read, refused_event, relation_of
 from gdpnum.measures.gdp import fit_gdp
 from gdpnum.mechanisms import Mechanism
 
@@ -87,31 +87,39 @@ class CurveAccountant:
 
     def __init__(
         self,
+        *settings: Any,
         neighboring_relation: Any = None,
         value_discretization_interval: float | None = None,
-        *,
         orders: Sequence[float] | None = None,
         tolerance: float = 1e-5,
     ) -> None:
         package = imported("dp_accounting", extra="dp-accounting")
-        if neighboring_relation is None:
-            neighboring_relation = package.NeighboringRelation.ADD_OR_REMOVE_ONE
-        if not isinstance(neighboring_relation, package.NeighboringRelation):
+        # By place the others have the relation first or second, beside a number or a list.
+        relations = [one for one in settings if isinstance(one, package.NeighboringRelation)]
+        ignored = [one for one in settings if not isinstance(one, package.NeighboringRelation)]
+        relation = neighboring_relation or next(iter(relations), None)
+        if relation is None:
+            relation = package.NeighboringRelation.ADD_OR_REMOVE_ONE
+        if not isinstance(relation, package.NeighboringRelation):
             raise InvalidType(
-                f"neighboring_relation={neighboring_relation!r} is not a NeighboringRelation; pass "
-                "one of dp_accounting, as in NeighboringRelation.REPLACE_ONE"
+                f"neighboring_relation={relation!r} is not a NeighboringRelation; pass one of "
+                "dp_accounting, as in NeighboringRelation.REPLACE_ONE"
             )
-        given = {"value_discretization_interval": value_discretization_interval, "orders": orders}
-        for name, value in given.items():
-            if value is not None:
-                warnings.warn(
-                    f"{name} is not used: GdpnumAccountant has no such setting, and is accurate to "
-                    "tolerance=...",
-                    IgnoredSetting,
-                    stacklevel=2,
-                )
+        if any(isinstance(one, str) for one in ignored) or len(settings) > 2:
+            raise InvalidType(f"{settings!r} is not a relation and a setting; pass them by name")
+        names = ["orders" if np.ndim(one) else "value_discretization_interval" for one in ignored]
+        names += ["orders"] if orders is not None else []
+        if value_discretization_interval is not None:
+            names.append("value_discretization_interval")
+        for name in names:
+            warnings.warn(
+                f"{name} is not used: GdpnumAccountant has no such setting, and is accurate to "
+                "tolerance=...",
+                IgnoredSetting,
+                stacklevel=2,
+            )
         base: Any = super()
-        base.__init__(neighboring_relation)
+        base.__init__(relation)
         self._tolerance = tolerance
         self._run: Mechanism | None = None
         self._known: TradeoffCurve | None = None
@@ -191,8 +199,16 @@ class CurveAccountant:
         try:
             described(event, relation)
         except GdpnumError as error:
+            invalid = refused_event(event, relation)
+            # In the words of theirs, which callers may look for.
+            others = [
+                f"`{one.name}`"
+                for one in type(self.neighboring_relation)
+                if is_read(invalid, relation_of(one))
+            ]
+            advice = f"neighboring_relation must be {' or '.join(others)}: " if others else ""
             return self.CompositionErrorDetails(
-                invalid_event=refused_event(event, relation), error_message=str(error)
+                invalid_event=invalid, error_message=f"{advice}{error}"
             )
         return None
 

@@ -13,7 +13,7 @@ from gdpnum.mechanisms import Composed, Mechanism, Neighbouring
 from gdpnum.mechanisms.mechanism import repeat
 from gdpnum.representations import ZCDP, PureDP
 
-__all__ = ["described", "from_dp_event", "refused_event", "relation_of"]
+__all__ = ["described", "from_dp_event", "is_read", "refused_event", "relation_of"]
 
 # dp-accounting's names, and ours.
 _RELATIONS: dict[str, Neighbouring] = {
@@ -76,16 +76,17 @@ def described(event: object, relation: Neighbouring) -> Mechanism:
 def refused_event(event: Any, relation: Neighbouring) -> Any:
     """Of an event that has no bound, the innermost one that has none by itself."""
     inside = [*getattr(event, "events", ()), *filter(None, [getattr(event, "event", None)])]
-    refused = (one for one in inside if _refusal(one, relation) is not None)
+    refused = (one for one in inside if not is_read(one, relation))
     return next((refused_event(one, relation) for one in refused), event)
 
 
-def _refusal(event: Any, relation: Neighbouring) -> GdpnumError | None:
+def is_read(event: object, relation: Neighbouring) -> bool:
+    """Whether an event has a bound for that relation."""
     try:
         _leaves(event, "", relation)
-    except GdpnumError as error:
-        return error
-    return None
+    except GdpnumError:
+        return False
+    return True
 
 
 def relation_of(neighbouring: object) -> Neighbouring:

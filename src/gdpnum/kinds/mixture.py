@@ -10,7 +10,7 @@ from gdpnum.floats import Floats, quotient_above
 from gdpnum.kind import Kind, Missing
 from gdpnum.mechanisms.mixture import MixtureOfGaussians
 from gdpnum.pairs.gaussian import GaussianPair
-from gdpnum.pairs.mixture import MixturePair
+from gdpnum.pairs.mixture import MixturePair, WholeShiftsPair
 from gdpnum.pairs.pair import Divergences, Pair, SampledPair
 from gdpnum.renyi.divergences import pair_divergences
 from gdpnum.rounding import as_given, times
@@ -19,6 +19,9 @@ __all__ = ["MIXTURE_OF_GAUSSIANS"]
 
 # With less noise the loss of a shift is beyond what doubles hold.
 _LARGEST_SHIFT = 1e3
+
+# Whole shifts up to this are integrated, others put on a lattice.
+_MOST_WHOLE = 64.0
 
 
 def _pair(leaf: MixtureOfGaussians) -> Pair | None:
@@ -35,8 +38,19 @@ def _pair(leaf: MixtureOfGaussians) -> Pair | None:
     rate = math.fsum(weight for _, weight in moved)
     shares = tuple(weight / rate for _, weight in moved)
     inner = GaussianPair(centres[0]) if len(centres) == 1 else MixturePair(shares, centres)
-    is_moved_always = len(moved) == len(leaf.shifts)
-    return inner if is_moved_always else SampledPair(inner, math.nextafter(rate, 1.0))
+    if len(moved) == len(leaf.shifts):
+        return inner
+    rate = math.nextafter(rate, 1.0)
+    whole = _whole_shares(leaf)
+    return WholeShiftsPair(inner, rate, leaf.sigma, whole) if whole else SampledPair(inner, rate)
+
+
+def _whole_shares(leaf: MixtureOfGaussians) -> tuple[float, ...] | None:
+    """The weights of the shifts 0, 1, 2, ..., if these and not too many are all that there are."""
+    if leaf.shifts[-1] > _MOST_WHOLE or not all(shift.is_integer() for shift in leaf.shifts):
+        return None
+    weights = dict(zip(leaf.shifts, leaf.weights, strict=True))
+    return tuple(weights.get(float(j), 0.0) for j in range(int(leaf.shifts[-1]) + 1))
 
 
 def _squared_mu(leaf: MixtureOfGaussians) -> Fraction:

@@ -23,7 +23,7 @@ from gdpnum.floats import Floats, quotient_above
 from gdpnum.pairs.gaussian import GaussianPair
 from gdpnum.pairs.pair import MonotonePair, Pair, Quadrature, SampledPair
 
-__all__ = ["MixturePair", "PersonPair", "person_pair"]
+__all__ = ["MixturePair", "PersonPair", "WholeShiftsPair", "person_pair"]
 
 # Reach and spacing of the quadrature, as for the Gaussian's own pair.
 _REACH, _SPACING = 10.0, 1 / 6
@@ -149,6 +149,17 @@ def _binomial(records: int, rate: float) -> list[Decimal]:
         for j in range(records):
             weights.append(weights[-1] * odds * (records - j) / (j + 1))
         return weights
+
+
+@dataclass(frozen=True)
+class WholeShiftsPair(SampledPair):
+    """The sum of ``shares[j]`` N(j, sigma^2), j = 0, 1, ..., against N(0, sigma^2).
+
+    ``inner`` and ``rate`` dominate it, with centres and the rate rounded up.
+    """
+
+    sigma: float
+    shares: tuple[float, ...]
 
 
 @dataclass(frozen=True)

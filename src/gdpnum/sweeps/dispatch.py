@@ -97,7 +97,7 @@ def sweep(
     keep: Callable[[Rows], None] = found.update
 
     def gather() -> None:
-        left = [(number, one) for number, one in enumerate(chosen) if number not in found]
+        every = list(enumerate(chosen))
         if progress is not None:
             progress(len(found), len(chosen))
 
@@ -106,10 +106,14 @@ def sweep(
             if progress is not None:
                 progress(len(found), len(chosen))
 
-        # What one go of the contour does in a moment is not worth handing out.
-        for start in range(0, len(left), _TOGETHER):
-            keep_and_tell(rows_together(left[start : start + _TOGETHER], wanted))
-        left = [(number, one) for number, one in left if number not in found]
+        # What one go of the contour does in a moment is not worth handing out. The last digits
+        # depend on which go together: a resumed sweep takes the same ones, to end as if whole.
+        for start in range(0, len(every), _TOGETHER):
+            some = every[start : start + _TOGETHER]
+            if any(number not in found for number, _ in some):
+                together = rows_together(some, wanted)
+                keep_and_tell([row for row in together if row[0] not in found])
+        left = [(number, one) for number, one in every if number not in found]
         _compute(left, wanted, executor, workers, keep_and_tell)
 
     if resume is None:
