@@ -69,7 +69,7 @@ nitpick_ignore_regex = [
     (r"py:.*", r"(Floats|ArrayLike|NDArray.*|Axes|Executor|Path|Any|T|Callable|Iterable|Sequence)"),
     (
         r"py:.*",
-        r"(Mapping|MutableMapping|_ScalarT.*|datetime\.date|Iterator|Subject|gdpnum\.subject\.HasCurve)",
+        r"(Mapping|MutableMapping|_ScalarT.*|datetime\.date|Iterator|Subject|gdpnum\.subject\.Has(Curve|Run))",
     ),
     (r"py:.*", r"(P|gdpnum\.budget\.ledger\.[PRT])"),
     (r"py:.*", r"gdpnum\.(statements\.releases\.Facts|calibration\.target\.Measured)"),
