@@ -121,14 +121,14 @@ $(INSTALLED_DOCS): pyproject.toml | $(BIN)/python
 $(INSTALLED_LOWEST): pyproject.toml
 	@echo "Installing gdpnum with the lowest versions it supports into $(VENV_LOWEST), by $(PYTHON_LOWEST)"
 	@$(PYTHON_LOWEST) -m venv $(VENV_LOWEST)
-	@$(VENV_LOWEST)/bin/python -m pip --disable-pip-version-check --quiet install --editable . \
+	@$(VENV_LOWEST)/bin/python -m pip --disable-pip-version-check --quiet install --editable '.[explore]' \
 	  'numpy==1.24.*' 'scipy==1.10.*' 'typer==0.16.*' 'click==8.2.*' $(TESTING)
 	@touch $@
 
 $(INSTALLED_OTHER): pyproject.toml
 	@echo "Installing gdpnum into $(VENV_OTHER), by $(PYTHON_OTHER)"
 	@$(PYTHON_OTHER) -m venv $(VENV_OTHER)
-	@$(VENV_OTHER)/bin/python -m pip --disable-pip-version-check --quiet install --editable . $(TESTING)
+	@$(VENV_OTHER)/bin/python -m pip --disable-pip-version-check --quiet install --editable '.[explore]' $(TESTING)
 	@touch $@
 
 # torch first and by version: what depends on it would pull a build with gigabytes of CUDA.

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
-from typing import Any
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +15,7 @@ __all__ = [
     "NUMPY",
     "UNIT",
     "Floats",
+    "quietly",
     "quotient_above",
     "quotient_below",
     "root_above",
@@ -30,6 +33,24 @@ FUNCTION = 8.0
 #: numpy's own handling of floating point events, as `np.errstate(**NUMPY)`: what may underflow here
 #: does so harmlessly, whatever a caller has set.
 NUMPY: dict[str, Any] = {"divide": "warn", "over": "warn", "invalid": "warn", "under": "ignore"}
+
+
+_Given = ParamSpec("_Given")
+_Found = TypeVar("_Found")
+
+
+def quietly(function: Callable[_Given, _Found]) -> Callable[_Given, _Found]:
+    """The function with numpy's warnings off, also in threads.
+
+    Before numpy 2 ``np.errstate`` as a decorator keeps one state for all threads, and mixes theirs.
+    """
+
+    @wraps(function)
+    def quiet(*arguments: _Given.args, **named: _Given.kwargs) -> _Found:
+        with np.errstate(all="ignore"):
+            return function(*arguments, **named)
+
+    return quiet
 
 
 def quotient_above(dividend: float, divisor: float) -> float:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from gdpnum import _validate
 from gdpnum.account import tradeoff_curve
 from gdpnum.errors import InvalidArgument
 from gdpnum.mechanisms import (
@@ -16,6 +15,7 @@ from gdpnum.mechanisms import (
     PoissonSampled,
     Shuffled,
 )
+from gdpnum.mechanisms.dpsgd import records_of_person
 from gdpnum.mechanisms.mechanism import checked, repeat
 from gdpnum.representations import KnownCurve
 
@@ -36,18 +36,7 @@ def per_person(mechanism: Mechanism, *, records_per_person: int | None) -> Mecha
     PoissonSampled(Gaussian(sigma=2.0), rate=0.01, records_per_person=3) * 50
     """
     checked("mechanism", mechanism)
-    if records_per_person is None:
-        raise InvalidArgument(
-            "unit='person' without records_per_person: how many records one person has is not "
-            "known, and without a bound nothing protects a person; pass the most that anyone has, "
-            "drop what exceeds a cap before training, or state the guarantee for a record"
-        )
-    records = _validate.count(
-        "records_per_person",
-        records_per_person,
-        minimum=1,
-        advice="pass the most records that one person has",
-    )
+    records = records_of_person(records_per_person)
     if records == 1 or not mechanism.parts:
         return mechanism
     terms = [repeat(_for_person(leaf, records), count) for leaf, count in mechanism.parts]

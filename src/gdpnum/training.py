@@ -67,6 +67,7 @@ ARGUMENTS = (
     Argument("times_per_epoch", "whole", "Steps of an epoch that a record joins."),
     Argument("fixed_bins", "flag", "Every epoch allocates records to the same steps."),
     Argument("with_replacement", "flag", "A batch of fixed size may hold a record twice."),
+    Argument("unit", "word", "Whom the guarantee is for.", ("record", "person")),
     Argument("records_per_person", "whole", "Records that one person may have."),
     Argument(
         "neighbouring",

@@ -216,7 +216,7 @@ def direct_sum():
     spectrum = Spectrum(2**15)
     masses = _bell(40, 6.0)
     spectrum.multiply(masses, 4000)
-    kept = spectrum._frequencies
+    kept = spectrum._kept
     assert 2 * kept.size * masses.size < 2**15, "not summed directly"
     found, bound = spectrum._transform(masses, 0)
     assert bound == charges.direct_sum(masses.size, UNIT)

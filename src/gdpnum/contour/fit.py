@@ -20,7 +20,7 @@ from gdpnum.contour.reach import OutOfReach
 from gdpnum.contour.reading import Approximate, Knots, Reading, guessed, reading
 from gdpnum.contour.regret import regrets
 from gdpnum.contour.smallest import decided, shown, smallest
-from gdpnum.floats import UNIT, Floats
+from gdpnum.floats import UNIT, Floats, quietly
 
 __all__ = ["MOST", "Fits", "fits"]
 
@@ -112,7 +112,7 @@ def sought(
     return lines, guess[:runs]
 
 
-@np.errstate(all="ignore")
+@quietly
 def fits(
     runs: Sequence[Run],
     *,

@@ -10,7 +10,7 @@ from gdpnum.contour.fit import MOST, check_reach
 from gdpnum.contour.ladder import Rungs, ladder
 from gdpnum.contour.pairs import Run, Steps
 from gdpnum.contour.reading import Approximate, Knots, Reading, reading
-from gdpnum.floats import UNIT, Floats
+from gdpnum.floats import UNIT, Floats, quietly
 
 __all__ = ["Points", "Profile", "Tests", "profile"]
 
@@ -49,13 +49,13 @@ class Profile(NamedTuple):
     smallest: float
     """Down to this delta, and this alpha, the relative accuracy holds."""
 
-    @np.errstate(all="ignore")
+    @quietly
     def knots(self, epsilons: Floats) -> Knots:
         """Values and errors by direction, at increasing epsilons."""
         rows = self.rungs.lam.shape[0]
         return self.lines.at(np.broadcast_to(epsilons, (rows, epsilons.size)))
 
-    @np.errstate(all="ignore")
+    @quietly
     def delta(self, epsilons: Floats) -> tuple[Floats, Floats]:
         """Bounds on delta, from below and from above, at epsilons >= 0, for the worse direction."""
         order = np.argsort(epsilons, kind="stable")
@@ -74,7 +74,7 @@ class Profile(NamedTuple):
         upper: Floats = np.minimum(found.delta + found.delta_error, chernoff)
         return upper
 
-    @np.errstate(all="ignore")
+    @quietly
     def epsilon(self, deltas: Floats) -> Floats:
         """An epsilon >= 0 at which delta is certainly at or below each delta, next to the least."""
         low, high = np.zeros(deltas.size), self._end(deltas)
@@ -122,7 +122,7 @@ class Profile(NamedTuple):
         end: Floats = np.maximum(ends.min(axis=1).max(axis=0), 1e-12) * (1.0 + 1e-9)
         return end
 
-    @np.errstate(all="ignore")
+    @quietly
     def tpr(self, fprs: Floats) -> Floats:
         """The largest TPR of any attack at each FPR, from above.
 
@@ -161,7 +161,7 @@ class Profile(NamedTuple):
         middle: Floats = 0.5 * (low + high)
         return middle
 
-    @np.errstate(all="ignore")
+    @quietly
     def points(self, epsilons: Floats) -> Points:
         """The chords through the upper bounds at increasing epsilons from 0 on.
 
@@ -173,7 +173,7 @@ class Profile(NamedTuple):
         logs = np.log(lifted) - epsilons[:-1]
         return Points(epsilons[1:], logs, upper[:-1] + lifted, float(upper[-1]))
 
-    @np.errstate(all="ignore")
+    @quietly
     def tests(self, epsilons: Floats) -> list[Tests]:
         """The tests that reject at losses above the epsilons, one set for each direction."""
         found = self.knots(epsilons)
@@ -187,7 +187,7 @@ class Profile(NamedTuple):
         ]
 
 
-@np.errstate(all="ignore")
+@quietly
 def profile(
     run: Run, *, smallest: float = 1e-12, accuracy: float = 1e-11, most: float = MOST
 ) -> Profile:

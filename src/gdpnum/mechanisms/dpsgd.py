@@ -21,7 +21,7 @@ from gdpnum.mechanisms.mechanism import Mechanism, Neighbouring, repeat
 from gdpnum.mechanisms.noise import Gaussian
 from gdpnum.mechanisms.sampling import PoissonSampled
 
-__all__ = ["DPSGD", "BatchScheme"]
+__all__ = ["DPSGD", "BatchScheme", "Unit", "records_of_person"]
 
 BatchScheme = Literal["poisson", "fixed", "shuffled", "allocated", "truncated", "cyclic"]
 """How batches are drawn."""
@@ -60,6 +60,22 @@ _INSTEAD = {
 }
 
 
+Unit = Literal["record", "person"]
+"""Whom a guarantee is for."""
+
+
+def records_of_person(records: object) -> int:
+    """How many records one person has at most; raises where that is not known."""
+    if records is None:
+        raise InvalidArgument(
+            "unit='person' without records_per_person: how many records one person has is not "
+            "known, and without a bound nothing protects a person; pass the most that anyone has, "
+            "drop what exceeds a cap before training, or state the guarantee for a record"
+        )
+    advice = "pass the most records that one person has"
+    return _validate.count("records_per_person", records, minimum=1, advice=advice)
+
+
 def DPSGD(  # noqa: N802  (reads as the mechanism it returns)
     *,
     noise_multiplier: float,
@@ -76,7 +92,8 @@ def DPSGD(  # noqa: N802  (reads as the mechanism it returns)
     max_batch_size: int | None = None,
     bands: int | None = None,
     neighbouring: Neighbouring | None = None,
-    records_per_person: int = 1,
+    unit: Unit = "record",
+    records_per_person: int | None = None,
 ) -> Mechanism:
     """Return DP-SGD as a mechanism, in the words of its users.
 
@@ -96,7 +113,9 @@ def DPSGD(  # noqa: N802  (reads as the mechanism it returns)
     - ``"truncated"``: Poisson, cut at random to ``max_batch_size``;
     - ``"cyclic"``: Poisson from one of ``bands`` parts after the other.
 
-    ``neighbouring`` names another relation; one without a guarantee is refused.
+    ``neighbouring`` names another relation; one without a guarantee is refused. The guarantee is
+    for one record, or for a person with at most ``records_per_person`` of them: ``unit="person"``
+    is refused as long as that is not known.
 
     >>> DPSGD(noise_multiplier=9.4, sample_rate=0.32768, steps=2000)
     PoissonSampled(Gaussian(sigma=9.4), rate=0.32768) * 2000
@@ -114,12 +133,9 @@ def DPSGD(  # noqa: N802  (reads as the mechanism it returns)
     relation = _RELATION[scheme]
     if neighbouring is not None:
         relation = _validate.choice("neighbouring", neighbouring, get_args(Neighbouring))
-    records = _validate.count(
-        "records_per_person",
-        records_per_person,
-        minimum=1,
-        advice="pass the most records that one person has",
-    )
+    if _validate.choice("unit", unit, get_args(Unit)) == "record" and records_per_person is None:
+        records_per_person = 1
+    records = records_of_person(records_per_person)
     run = _Run(
         noise=Gaussian(sigma=sigma, neighbouring=relation),
         records=records,
