@@ -45,7 +45,7 @@ python_of = $(shell for v in $(1); do for p in python$$v $$HOME/.pyenv/versions/
 PYTHON_LOWEST ?= $(call python_of,3.10 3.11)
 PYTHON_OTHER ?= $(call python_of,3.13 3.12)
 
-.PHONY: help run test test-slow test-lowest test-other-python test-integrations lint paper bench docs docs-links clean
+.PHONY: attack help run test test-slow test-lowest test-other-python test-integrations lint paper bench docs docs-links clean
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*## ' $(firstword $(MAKEFILE_LIST)) | sed -E 's/:[^#]*## /\t/' | expand -t 20
@@ -74,6 +74,11 @@ test-other-python: ## Run the core of the quick tests with another Python, where
 
 test-integrations: $(INSTALLED_ALL) ## Run the tests against other packages, in an environment with them
 	$(VENV_ALL)/bin/python -m pytest -n auto tests/integrations
+
+SEED ?= 1
+MINUTES ?= 30
+attack: $(INSTALLED_DEV) ## Attack the library: SEED=1 MINUTES=30; what it found is in docs/attack.md
+	$(BIN)/python -W ignore -m tests.attack --seed $(SEED) --minutes $(MINUTES)
 
 lint: $(INSTALLED_DEV) ## Check style, types and the direction of imports
 	$(BIN)/ruff check .

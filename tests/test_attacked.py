@@ -12,9 +12,13 @@ from gdpnum import (
     DPSGD,
     GDP,
     ApproxDP,
+    AuditResult,
+    Budget,
+    CTDAccountant,
     DiscreteGaussian,
     DiscreteLaplace,
     Gaussian,
+    GdpnumError,
     InvalidArgument,
     KnownCurve,
     Laplace,
@@ -23,12 +27,21 @@ from gdpnum import (
     RandomizedResponse,
     TradeoffCurve,
     UnsupportedMechanism,
+    audit,
+    delta_divergence,
+    delta_from_mu,
     fit_gdp,
+    from_dp_accountant,
     from_pld,
+    from_registry,
+    get_worst_case_regret,
     regret,
     statement,
+    sweep,
+    table,
     tradeoff_curve,
 )
+from tests.attack.calls import calls
 
 
 def phi(x):
@@ -161,6 +174,8 @@ def test_a_few_outcomes_have_their_own_curve(scale, rate, steps):
         ([0.129, 0.871], [0.459, 0.541], 2),
         ([0.2, 0.5, 0.3], [0.35, 0.2, 0.45], 2),
         ([0.05, 0.25, 0.1, 0.6], [0.2, 0.1, 0.3, 0.4], 3),
+        # The second direction leads between its own corners only.
+        ([0.5, 0.5], [0.4035, 0.5965], 3),
     ],
 )
 def test_regret_of_composed_curves_is_that_of_their_outcomes(p, q, times):
@@ -213,6 +228,62 @@ def test_an_address_in_a_name_is_no_link():
     written = said.to_markdown()
     assert "www\\.example.org and WWW\\.other.org" in written
     assert "www." not in written.lower()
+
+
+@pytest.mark.parametrize("call", calls(), ids=lambda call: call.name)
+def test_numpy_may_raise_in_every_public_call(call):
+    with np.errstate(all="raise"):
+        try:
+            call.function(**call.arguments)
+        except (GdpnumError, ImportError):  # what is given no object of another package
+            assert None in call.arguments.values()
+
+
+@pytest.mark.parametrize(
+    ("ask", "name"),
+    [
+        (lambda: sweep(1j), "settings"),
+        (lambda: sweep([Gaussian(sigma=1.0)], columns=3), "columns"),
+        (lambda: sweep([Gaussian(sigma=1.0)], columns=[None]), "columns"),
+        (lambda: table(3.0), "runs"),
+        (lambda: TradeoffCurve.from_vertices([10**400], [0.0]), "alphas"),
+        (lambda: get_worst_case_regret(1j, [0.0], 1.0), "alphas"),
+        (lambda: get_worst_case_regret([0.0, 1.0], [1.0, 0.0], np.ones(2)), "mu"),
+        (lambda: delta_from_mu([[1.0, [2.0]]], 1.0), "lengths"),
+        (lambda: audit([[1.0, [2.0]]], [1.0]), "lengths"),
+        (lambda: audit([1.0], [1.0], threshold=np.ones(2)), "threshold"),
+        (lambda: delta_divergence(GDP(mu=1.0), GDP(mu=2.0), symmetric=np.ones(2)), "symmetric"),
+        (lambda: CTDAccountant().step(noise_multiplier=np.ones(2), sample_rate=0.1), "noise"),
+        (lambda: from_registry(np.ones(2)), "registry"),
+        (lambda: from_dp_accountant(10**5000), "accountant"),
+        (lambda: tradeoff_curve(Laplace(scale=1.0)).group(2**63), "records"),
+        (lambda: Budget.from_json("[" * 100_000), "Budget"),
+        (lambda: AuditResult.from_json("[" * 100_000), "JSON"),
+    ],
+)
+def test_what_was_a_bare_error_or_a_hang_names_its_argument(ask, name):
+    with pytest.raises(GdpnumError, match=f"(?i){name}"):
+        ask()
+
+
+def test_a_loss_that_is_no_number_is_not_believed():
+    # It was left out as not positive: perfect privacy was claimed.
+    for losses in ({math.nan: 1.0}, {math.inf: 1.0}, {"a": 1.0}):
+        masses = SimpleNamespace(_loss_probs=losses, _infinity_mass=0.0, _discretization=1.0)
+        pld = SimpleNamespace(_pmf_remove=masses, _pmf_add=masses, _symmetric=True)
+        with pytest.raises(InvalidArgument, match="pld"):
+            from_pld(pld)
+
+
+def test_a_registry_entry_is_yaml_or_refused():
+    pytest.importorskip("yaml")
+    for text in ("[" * 100_000, "!!python/object/apply:os.system ['true']", "1" * 10_000):
+        with pytest.raises(InvalidArgument, match="registry"):
+            from_registry(text)
+    entry = {"dp_variant": {"variant_name": "Pure DP"}}
+    entry["privacy_loss"] = {"privacy_parameters": {"epsilon": 1.0, "delta": math.nan}}
+    with pytest.raises(UnsupportedMechanism):
+        from_registry({"deployment": entry})
 
 
 def test_numpy_may_raise_on_every_floating_point_event():

@@ -18,7 +18,7 @@ import reprlib
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from numbers import Integral, Real
-from typing import TypeVar
+from typing import Any, TypeVar, cast
 
 from gdpnum.errors import InvalidArgument, InvalidType
 
@@ -123,6 +123,16 @@ def probabilities(name: str, values: object) -> list[float]:
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
         raise InvalidType(f"{shown(name, values)}, not a list; pass a list of numbers")
     return [probability(f"{name}[{number}]", value) for number, value in enumerate(values)]
+
+
+def items(name: str, values: object, *, advice: str) -> list[Any]:
+    """Return what a list or any other iterable holds; a text is none."""
+    try:
+        if isinstance(values, str | bytes):
+            raise TypeError
+        return list(cast("Iterable[Any]", values))
+    except TypeError:
+        raise InvalidType(f"{shown(name, values)}, not a list; {advice}") from None
 
 
 def text_or_none(name: str, value: object) -> str | None:

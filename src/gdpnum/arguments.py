@@ -12,7 +12,7 @@ from gdpnum import _validate
 from gdpnum.errors import InvalidArgument, InvalidType
 from gdpnum.floats import Floats
 
-__all__ = ["elementwise", "like", "numbers", "rates", "together"]
+__all__ = ["array_of", "elementwise", "like", "numbers", "rates", "together"]
 
 Array = NDArray[Any]
 
@@ -52,11 +52,22 @@ def elementwise(function: Callable[..., float], *values: ArrayLike) -> float | F
     >>> elementwise(max, 1.0, [0.0, 2.0]).tolist()
     [1.0, 2.0]
     """
-    if all(np.ndim(value) == 0 for value in values):
+    arrays = [array_of(value) for value in values]
+    if all(array.ndim == 0 for array in arrays):
         return function(*values)
-    columns = together(*map(np.asarray, values))
+    columns = together(*arrays)
     found = [function(*one) for one in zip(*(column.flat for column in columns), strict=True)]
     return np.array(found, dtype=np.float64).reshape(columns[0].shape)
+
+
+def array_of(values: ArrayLike) -> NDArray[Any]:
+    """The values as an array, refused where their lists differ in length."""
+    try:
+        return np.asarray(values)
+    except ValueError:
+        raise InvalidType(
+            f"{_validate.brief(values)} holds lists of several lengths; pass numbers, or an array"
+        ) from None
 
 
 def together(*arrays: Array) -> list[Array]:

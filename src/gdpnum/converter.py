@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from gdpnum import _validate
 from gdpnum.bounds.claims import lower_hull
 from gdpnum.curve.gaussian import GaussianCurve
-from gdpnum.curve.numbers import curve_from_vertices
+from gdpnum.curve.numbers import column, curve_from_vertices
 from gdpnum.curve.piecewise import piecewise
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import InvalidArgument
@@ -148,8 +148,8 @@ def get_worst_case_regret(
 
 def _points(alphas: ArrayLike, betas: ArrayLike) -> tuple[Floats, Floats]:
     """Vertices from alpha = 0 to beta = 0, each alpha once; rounding is let pass."""
-    alpha, beta = np.array(alphas, dtype=np.float64), np.array(betas, dtype=np.float64)
-    if alpha.ndim != 1 or alpha.shape != beta.shape or alpha.size == 0:
+    alpha, beta = column("alphas", alphas), column("betas", betas)
+    if alpha.shape != beta.shape:
         raise InvalidArgument(
             f"alphas has shape {alpha.shape} and betas {beta.shape}; pass as many of each, in lists"
         )
@@ -175,5 +175,9 @@ def _points(alphas: ArrayLike, betas: ArrayLike) -> tuple[Floats, Floats]:
     return alpha[:reached], beta[:reached]
 
 
-def _mu(value: float) -> float:
-    return math.inf if value == math.inf else _validate.non_negative("mu", value)
+def _mu(value: object) -> float:
+    return (
+        math.inf
+        if isinstance(value, float) and value == math.inf
+        else _validate.non_negative("mu", value)
+    )

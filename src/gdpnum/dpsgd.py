@@ -97,6 +97,7 @@ class CTDAccountant:
 
     def step(self, *, noise_multiplier: float, sample_rate: float) -> None:
         """Count one step; a step that cannot be accounted for is refused and leaves no trace."""
+        noise_multiplier, sample_rate = checked_sigma(noise_multiplier), checked_rate(sample_rate)
         history = self.history
         if history:
             try:
@@ -107,7 +108,7 @@ class CTDAccountant:
             if sigma == noise_multiplier and rate == sample_rate:
                 history[-1] = (sigma, rate, steps + 1)
                 return
-        history.append((checked_sigma(noise_multiplier), checked_rate(sample_rate), 1))
+        history.append((noise_multiplier, sample_rate, 1))
 
     def get_optimizer_hook_fn(self, sample_rate: float) -> Callable[[Any], None]:
         """Return what Opacus's DPOptimizer calls at each step, to be attached to it.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from array import array
+from collections.abc import Iterable, Iterator
 
 from gdpnum.errors import InvalidArgument
 
@@ -16,6 +17,14 @@ _FLAGS = {
 }
 
 
+def _rows(lines: Iterable[list[str]], label: str) -> Iterator[list[str]]:
+    """The rows of a table, or a word on why it is none."""
+    try:
+        yield from lines
+    except csv.Error as error:
+        raise InvalidArgument(f"{label} is no table of scores ({error}); pass one") from None
+
+
 def scores_in_csv(text: str, label: str) -> tuple[array[float], list[bool]]:
     r"""The scores, and which are of included canaries; a first line may name the columns.
 
@@ -25,7 +34,7 @@ def scores_in_csv(text: str, label: str) -> tuple[array[float], list[bool]]:
     lines = csv.reader(io.StringIO(text))
     # A million scores as plain objects would take the memory of forty.
     scores, included, places = array("d"), [], (0, 1)
-    for row in lines:
+    for row in _rows(lines, label):
         if not "".join(row).strip():
             continue
         if not scores and "score" in _spelled(row):

@@ -22,7 +22,7 @@ def parsed(text: str) -> Any:
     """The document that a JSON text holds."""
     try:
         return json.loads(text)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, RecursionError) as error:
         raise InvalidArgument(
             f"text is not JSON ({error}); pass what to_json returned, unchanged"
         ) from None

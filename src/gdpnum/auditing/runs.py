@@ -114,9 +114,9 @@ def _cuts(
     level: float,
     seed: int,
 ) -> tuple[Rule, tuple[Cut, ...]]:
-    if threshold == "bonferroni":
+    if isinstance(threshold, str) and threshold == "bonferroni":
         return "bonferroni", rank_cuts(roc)
-    if threshold == "split":
+    if isinstance(threshold, str) and threshold == "split":
         return "split", (split_cut(included, out, claim, level, seed),)
     advice = "pass a number fixed in advance, 'bonferroni' or 'split'"
     return "fixed", (fixed_cut(roc, _validate.real("threshold", threshold, advice=advice)),)

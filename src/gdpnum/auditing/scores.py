@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gdpnum import _validate
+from gdpnum.arguments import array_of
 from gdpnum.errors import InvalidArgument, InvalidType
 
 __all__ = ["Bools", "Floats", "Ints", "checked_inclusion", "checked_scores"]
@@ -21,7 +22,7 @@ _ORDER = "the higher, the more the attack takes the canary to have been included
 
 def checked_scores(name: str, scores: ArrayLike) -> Floats:
     """The scores as an array of one dimension; infinite ones may be, NaN not."""
-    given = np.asarray(scores)
+    given = array_of(scores)
     if given.dtype.kind not in "fiu":
         raise InvalidType(
             f"{_validate.shown(name, scores)} and not numbers; pass one score a canary, {_ORDER}"
@@ -49,7 +50,7 @@ def checked_scores(name: str, scores: ArrayLike) -> Floats:
 
 def checked_inclusion(included: ArrayLike, canaries: int) -> Bools:
     """Which canaries were included, as an array of booleans."""
-    given = np.asarray(included)
+    given = array_of(included)
     if given.ndim != 1 or given.size != canaries:
         raise InvalidArgument(
             f"included has the shape {given.shape}, but there are {canaries} scores; pass True or "

@@ -189,7 +189,7 @@ def state_of(text: str, kind: str) -> dict[str, Any]:
     """The JSON state of one kind of budget, as a dictionary."""
     try:
         state = json.loads(text)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, RecursionError):
         raise not_a_state() from None
     if not isinstance(state, dict) or state.get("budget") != kind:
         raise not_a_state()

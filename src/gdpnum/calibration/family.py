@@ -65,6 +65,7 @@ def calibrate(
     given = {"mu": mu, "epsilon": epsilon, "delta": delta, "advantage": advantage}
     target = _target(target, {**given, "tpr": tpr, "fpr": fpr}, slack)
     tolerance = checked_tolerance(tolerance)
+    integer = _validate.choice("integer", integer, (False, True))
     made, lower, upper = _family(family, between, integer)
     meter = Meter(made, target.sought, progress)
     # The ends tell the direction and a first slope.

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from gdpnum import _validate
 from gdpnum.bounds.accuracy import accuracy
 from gdpnum.bounds.lines import Lines, lines_of_masses
 from gdpnum.curve.curve_pair import pair_of_curve
@@ -13,6 +14,7 @@ from gdpnum.curve.gaussian import GaussianCurve
 from gdpnum.curve.piecewise import PiecewiseCurve
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import InvalidType
+from gdpnum.floats import NUMPY
 from gdpnum.formulas.mass_at_infinity import joint_mass_at_infinity
 from gdpnum.lattice.engine import LatticeBounds
 from gdpnum.pairs.atomic import AtomicPair
@@ -25,12 +27,13 @@ __all__ = ["composed"]
 _MOST_OUTCOMES = 2**20
 
 
+@np.errstate(**NUMPY)
 def composed(
     first: TradeoffCurve, second: TradeoffCurve, *, tolerance: float = 1e-3
 ) -> TradeoffCurve:
     """The curve of both together; see `TradeoffCurve.composed_with`."""
     if not isinstance(second, TradeoffCurve):
-        raise InvalidType(f"other={second!r} is not a trade-off curve; pass one")
+        raise InvalidType(f"other={_validate.brief(second)} is not a trade-off curve; pass one")
     asked = accuracy(tolerance)
     if isinstance(first, GaussianCurve) and isinstance(second, GaussianCurve):  # noqa: SIM102
         if first.slack == second.slack == 0.0:

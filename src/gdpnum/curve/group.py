@@ -30,6 +30,9 @@ _CLAIMS, _LOOKS = 1024, 2.5e8
 # Vertices of each curve that is composed, at most: of more, every so many make way.
 _VERTICES = 80_000
 
+# More steps to a neighbour are no longer looked at one by one.
+_MOST_RECORDS = 10_000
+
 
 def group_slack(mu: float, slack: float, records: int) -> float:
     """The slack s_k for which (mu, slack)-GDP for a record is (k mu, s_k)-GDP for k of them.
@@ -59,6 +62,8 @@ def group_curve(curve: TradeoffCurve, records: int) -> TradeoffCurve:
     curve = curve.symmetrised()
     if records == 1:
         return curve
+    if records > _MOST_RECORDS and not isinstance(curve, GaussianCurve):
+        raise _says_nothing(records)
     if isinstance(curve, GaussianCurve):
         slack = group_slack(curve.mu, curve.slack, records) if curve.slack > 0.0 else 0.0
         if slack >= 1.0:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from gdpnum import _validate
 from gdpnum.bounds.claims import lines_of_claims, lower_hull
 from gdpnum.bounds.lines import EVERYTHING, NOTHING, Lines
 from gdpnum.curve.piecewise import PiecewiseCurve
@@ -15,7 +16,7 @@ from gdpnum.curve.whole_profile import curve_of_whole_profile
 from gdpnum.errors import InvalidArgument, InvalidType
 from gdpnum.floats import Floats
 
-__all__ = ["curve_from_profile", "curve_from_samples", "curve_from_vertices"]
+__all__ = ["column", "curve_from_profile", "curve_from_samples", "curve_from_vertices"]
 
 # How far rounding may have moved a vertex; a lower hull takes it back.
 _ROUNDING = 1e-12
@@ -75,6 +76,7 @@ def curve_from_profile(
     profile: ArrayLike | Callable[[float], float], deltas: ArrayLike | None, *, whole: bool
 ) -> TradeoffCurve:
     """See `TradeoffCurve.from_profile`."""
+    whole = _validate.choice("whole", whole, (False, True))
     if isinstance(profile, Profile) and deltas is None:
         return profile.curve if whole else profile.curve.symmetrised()
     if callable(profile):
@@ -84,7 +86,7 @@ def curve_from_profile(
     elif deltas is None:
         raise InvalidType("deltas is missing; pass epsilons and deltas, or a function")
     else:
-        epsilon, delta = _column("epsilons", profile), _column("deltas", deltas)
+        epsilon, delta = column("epsilons", profile), column("deltas", deltas)
         _same_length("epsilons", epsilon, "deltas", delta)
     lowest = -np.inf if whole else 0.0
     _refuse(
@@ -217,7 +219,7 @@ def _prolonged(alpha: Floats, beta: Floats) -> tuple[Floats, Floats]:
 
 def _points(alphas: ArrayLike, betas: ArrayLike) -> tuple[Floats, Floats]:
     """Points of a curve by rising alpha, each alpha once, up to the first beta of zero."""
-    alpha, beta = _column("alphas", alphas), _column("betas", betas)
+    alpha, beta = column("alphas", alphas), column("betas", betas)
     _same_length("alphas", alpha, "betas", beta)
     if alpha.size < 2:
         raise InvalidArgument("alphas has fewer than 2 entries; a curve has at least two vertices")
@@ -264,10 +266,11 @@ def _above_chord(alpha: Floats, beta: Floats) -> Floats:
     return beta[1:-1] - (beta[:-2] + share * (beta[2:] - beta[:-2]))
 
 
-def _column(name: str, values: object) -> Floats:
+def column(name: str, values: object) -> Floats:
+    """The values as an array of one dimension, refused where they are no numbers."""
     try:
         column = np.array(values, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InvalidType(f"{name} does not hold numbers; pass a list of floats") from None
     if column.ndim != 1 or column.size == 0:
         raise InvalidArgument(

@@ -12,7 +12,7 @@ from scipy.special import ndtr
 from gdpnum.bounds.accuracy import SMALLEST_TPR
 from gdpnum.curve.gaussian import GaussianCurve
 from gdpnum.curve.tradeoff import TradeoffCurve
-from gdpnum.floats import Floats
+from gdpnum.floats import NUMPY, Floats
 from gdpnum.formulas.tpr import separations
 
 __all__ = ["BlackwellOrder", "Relation", "Witness", "curve_order"]
@@ -56,6 +56,7 @@ class BlackwellOrder:
     higher: Witness | None
 
 
+@np.errstate(**NUMPY)
 def curve_order(
     first: TradeoffCurve, second: TradeoffCurve, *, margin: float = 0.0
 ) -> BlackwellOrder:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from gdpnum import _validate
 from gdpnum._optional import imported
 from gdpnum.account import tradeoff_curve
 from gdpnum.curve.tradeoff import TradeoffCurve
@@ -50,7 +51,7 @@ def from_dp_accountant(accountant: object) -> Mechanism:
     source: Any = accountant
     if not (hasattr(source, "ledger") and hasattr(source, "neighboring_relation")):
         raise InvalidType(
-            f"accountant={accountant!r} has no ledger and neighboring_relation; "
+            f"accountant={_validate.brief(accountant)} has no ledger and neighboring_relation; "
             "pass a PrivacyAccountant of dp-accounting, or an event to from_dp_event"
         )
     ledger = source.ledger

@@ -37,6 +37,8 @@ def checkpoint_state(file: str | os.PathLike[str] | IO[bytes]) -> Mapping[str, A
     as an inert object.
     """
     if isinstance(file, (str, os.PathLike)):
+        if "\x00" in os.fspath(file):
+            raise InvalidArgument(f"source={os.fspath(file)!r} is no path; pass that of a file")
         with Path(file).open("rb") as opened:
             return _state(opened, os.fspath(file))
     name = getattr(file, "name", None)

@@ -110,6 +110,10 @@ def _masses(pmf: Any) -> _Masses | None:
             numbers = np.arange(masses.size, dtype=np.float64) + float(pmf._lower_loss)
     except AttributeError:
         return None
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InvalidArgument(
+            f"pld does not hold numbers ({error}); pass one as dp-accounting made it"
+        ) from None
     if not getattr(pmf, "_pessimistic_estimate", True):
         raise InvalidArgument(
             "pld is an optimistic estimate, which bounds no attack; "
@@ -119,8 +123,10 @@ def _masses(pmf: Any) -> _Masses | None:
         raise InvalidArgument(
             f"pld has a discretisation of {step!r}; pass one as dp-accounting made it"
         )
-    if not (np.isfinite(masses).all() and np.isfinite(infinite)):
-        raise InvalidArgument("pld has masses that are not finite; make it again with more noise")
+    if not (np.isfinite(masses).all() and np.isfinite(infinite) and np.isfinite(numbers).all()):
+        raise InvalidArgument(
+            "pld has masses or losses that are not finite; make it again with more noise"
+        )
     missing = 1.0 - math.fsum(np.maximum(masses, 0.0)) - max(infinite, 0.0)
     if abs(missing) > _LARGEST_GAP:
         raise InvalidArgument(

@@ -93,7 +93,9 @@ class LatticeBounds:
         """The directions to attack: the first, and the second if it is anywhere clearly worse."""
         if len(self.lines) > 1:
             first, second = self.lines
-            knots = np.append(0.0, second.epsilons[:: max(1, second.epsilons.size // 256)])
+            # At the corners of either: between its own, the second may well be below.
+            corners = [one.epsilons[:: max(1, one.epsilons.size // 256)] for one in self.lines]
+            knots = np.concatenate([[0.0], *corners])
             # Where the two agree to the tolerance, attacks in the first direction tell enough.
             enough = first.delta(knots) * (1.0 + 4.0 * self._accuracy.tolerance)
             if (second.delta(knots) > enough + self._accuracy.floor).any():

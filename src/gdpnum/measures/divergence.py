@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from gdpnum import _validate
 from gdpnum.account import as_curve
 from gdpnum.curve.gaussian import GaussianCurve
 from gdpnum.curve.tradeoff import TradeoffCurve
@@ -78,6 +79,7 @@ def delta_divergence(
     '0.1499 at prior 0.5'
     """
     first, second = as_curve("f", f), as_curve("g", g)
+    symmetric = _validate.choice("symmetric", symmetric, (False, True))
     with np.errstate(**NUMPY):
         found = _ordered(first, second)
         return max(found, _ordered(second, first)) if symmetric else found

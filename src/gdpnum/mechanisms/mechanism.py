@@ -254,11 +254,10 @@ def flat(run: Mechanism) -> Mechanism:
 
 
 def _all_checked(mechanisms: object) -> tuple[Mechanism, ...]:
-    if not isinstance(mechanisms, Iterable):
-        raise InvalidType(
-            f"mechanisms={mechanisms!r} is not iterable; pass a list of mechanisms, or use a + b"
-        )
-    given = tuple(checked(f"mechanisms[{index}]", item) for index, item in enumerate(mechanisms))
+    listed = _validate.items(
+        "mechanisms", mechanisms, advice="pass a list of mechanisms, or use a + b"
+    )
+    given = tuple(checked(f"mechanisms[{index}]", item) for index, item in enumerate(listed))
     if not given:
         raise InvalidArgument(
             "mechanisms is empty; pass at least one, or mechanism * 0 where nothing is released"

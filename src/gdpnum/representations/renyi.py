@@ -135,7 +135,7 @@ def as_mechanism(name: str, subject: Subject) -> Mechanism:
 def _numbers(name: str, values: object) -> tuple[float, ...]:
     try:
         column = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InvalidType(f"{name} does not hold numbers; pass a list of floats") from None
     if column.ndim != 1:
         raise InvalidArgument(f"{name} has shape {column.shape}; pass a list of numbers")

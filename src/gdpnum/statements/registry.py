@@ -207,9 +207,7 @@ def from_registry(entry: str | Mapping[str, Any]) -> Representation:
     >>> from_registry({"deployment": deployment})
     PureDP(epsilon=1.68)
     """
-    document = (
-        imported("yaml", extra="registry").safe_load(entry) if isinstance(entry, str) else entry
-    )
+    document = _parsed(entry) if isinstance(entry, str) else entry
     try:
         deployment = document["deployment"]
         loss = deployment.get("privacy_loss") or {}
@@ -220,7 +218,7 @@ def from_registry(entry: str | Mapping[str, Any]) -> Representation:
             return GDP(mu=float(ours[1]), slack=float(ours[2]))
         # YAML readers take 1e-05 for a text.
         number = {key: float(value) for key, value in values.items()}
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
+    except (AttributeError, LookupError, TypeError, ValueError, OverflowError) as error:
         raise InvalidArgument(
             f"this is no entry of the registry ({type(error).__name__}: {error}); pass its YAML"
         ) from None
@@ -228,12 +226,23 @@ def from_registry(entry: str | Mapping[str, Any]) -> Representation:
         return ZCDP(rho=number["rho"])
     if "epsilon" in number and number.get("delta", 0.0) > 0.0:
         return ApproxDP(epsilon=number["epsilon"], delta=number["delta"])
-    if "epsilon" in number and variant == "Pure DP":
+    if "epsilon" in number and variant == "Pure DP" and number.get("delta", 0.0) == 0.0:
         return PureDP(epsilon=number["epsilon"])
     raise UnsupportedMechanism(
         f"the entry is {variant or 'of no variant'} with {number or 'no parameters'}, which is no "
         "guarantee by itself; it takes epsilon for Pure DP, epsilon and delta, or rho"
     )
+
+
+def _parsed(text: str) -> Any:
+    """The document of a YAML text."""
+    yaml = imported("yaml", extra="registry")
+    try:
+        return yaml.safe_load(text)
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        raise InvalidArgument(
+            f"this is not YAML ({type(error).__name__}); pass an entry of the registry"
+        ) from None
 
 
 def _yaml(node: Mapping[str, Any], indent: str = "") -> Iterator[str]:

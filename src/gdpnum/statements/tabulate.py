@@ -20,6 +20,8 @@ from gdpnum.statements.record import Statement
 
 __all__ = ["FORMATS", "table"]
 
+_RUNS_ADVICE = "pass statements or mechanisms, by name or in a list"
+
 
 def _json(blocks: list[Block]) -> str:
     """The rows as objects, numbers as they are printed."""
@@ -64,7 +66,11 @@ def _stated(
     runs: Mapping[str, Any] | Iterable[Any], delta: float, slack: float, tolerance: float | None
 ) -> list[tuple[str, Statement]]:
     delta = _validate.probability("delta", delta)
-    named = runs.items() if isinstance(runs, Mapping) else ((None, run) for run in runs)
+    named = (
+        runs.items()
+        if isinstance(runs, Mapping)
+        else ((None, run) for run in _validate.items("runs", runs, advice=_RUNS_ADVICE))
+    )
     found = []
     for number, (name, run) in enumerate(named):
         wishes: dict[str, Any] = {"deltas": [delta], "slack": slack, "tolerance": tolerance}

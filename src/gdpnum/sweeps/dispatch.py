@@ -72,7 +72,9 @@ def sweep(
     ['0.341', '0.062']
     """
     chosen = _listed(settings)
-    wanted = Wanted(tuple(columns), slack, tolerance)
+    wanted = Wanted(
+        tuple(_validate.items("columns", columns, advice="pass a list of names")), slack, tolerance
+    )
     leading = [named(number, setting) for number, setting in enumerate(chosen)]
     if workers is not None:
         workers = _validate.count("workers", workers, minimum=1, advice="pass how many processes")
@@ -131,7 +133,7 @@ def _listed(settings: Any) -> list[Setting]:
     """The settings one by one; a DataFrame has them as rows."""
     if hasattr(settings, "to_dict") and hasattr(settings, "columns"):
         return list(settings.to_dict("records"))
-    return list(settings)
+    return _validate.items("settings", settings, advice="pass a list of settings")
 
 
 def _floats(row: dict[str, Any]) -> dict[str, Any]:

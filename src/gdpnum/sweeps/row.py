@@ -13,7 +13,7 @@ from gdpnum import _validate
 from gdpnum.account import tradeoff_curve
 from gdpnum.bounds.accuracy import accuracy
 from gdpnum.curve.tradeoff import TradeoffCurve
-from gdpnum.errors import GdpnumError, InvalidArgument
+from gdpnum.errors import GdpnumError, InvalidArgument, InvalidType
 from gdpnum.measures.gdp import GDPFit, fit_gdp, fits_together
 from gdpnum.mechanisms import Mechanism
 from gdpnum.sweeps.setting import Setting, mechanism_of
@@ -112,6 +112,8 @@ def _plain(value: float) -> float | str:
 
 def _reader(name: str) -> Callable[[_Setting], float]:
     """What reads a column off a setting."""
+    if not isinstance(name, str):
+        raise InvalidType(f"{_validate.shown('columns', name)}, not a text; pass names of columns")
     kind, _, at = name.partition("@")
     if not at and kind in _FIT:
         return lambda one: float(getattr(one.fit, kind))
