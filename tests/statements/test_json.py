@@ -204,7 +204,7 @@ def test_a_lowered_mu_is_refused():
         (["regret"], -0.1, "'regret' is out of range"),
         (["regret"], 0.0, "'fallback' is there exactly"),
         (["advantage"], 2.0, "'advantage' is out of range"),
-        (["tail_ratio"], 1.0, "'tail_ratio' is not mu divided"),
+        (["tail_ratio"], 1.5, "'tail_ratio' is not mu divided"),
         (["pure_epsilon"], 0.5, "'pure_epsilon' is not that of the run"),
         (["pure_epsilon"], 3.0, "'pure_epsilon' is not that of the run"),
         (["pure_epsilon"], "inf", "'pure_epsilon' is not that of the run"),
@@ -320,7 +320,8 @@ def test_a_statement_of_the_first_schema_is_read_and_its_slack_charged(name):
     check(found)
     again = statement(found.run, slack=found.slack, name=found.name, date=found.date)
     assert found.mu == float(old["mu"])
-    assert old["regret"] <= again.regret + 1e-12  # it did not charge the slack
+    # It did not charge the slack, and its mu was less close: by so much its regret is larger.
+    assert old["regret"] <= again.regret + (found.mu - again.mu if found.mu < 1e9 else 0.0) + 1e-12
     assert again.regret - 1e-9 <= found.regret <= old["regret"] + found.slack
     assert found.is_complete == again.is_complete == (name == "gaussian")
     assert set(found.stated) == {None}
