@@ -96,9 +96,10 @@ def plan(releases: Sequence[Release], accuracy: Accuracy) -> Plan:
     step = max(step, 1e-9 * largest) if largest > 0.0 else 1.0
     reach = max(high - low for low, high in ranges)
     if total == 1 and reach > 0.0:
-        # The profile of a single release is exact at every node, however far apart: as many as cost
-        # next to nothing.
-        step = max(min(step, reach / _SINGLE), reach / _LONG)
+        # The profile of a single release is exact at every node, however far apart: of unbounded
+        # losses as many as cost next to nothing.
+        finer = reach / _SINGLE if releases[0].pair.highest == np.inf else np.inf
+        step = max(min(step, finer), reach / _LONG)
     anchors = tuple(0.0 for _ in releases)
     if accuracy.grid_step is not None:
         return Plan(accuracy.grid_step, anchors, ranges)
