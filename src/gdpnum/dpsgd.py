@@ -97,7 +97,6 @@ class CTDAccountant:
 
     def step(self, *, noise_multiplier: float, sample_rate: float) -> None:
         """Count one step; a step that cannot be accounted for is refused and leaves no trace."""
-        noise_multiplier, sample_rate = checked_sigma(noise_multiplier), checked_rate(sample_rate)
         history = self.history
         if history:
             try:
@@ -105,10 +104,15 @@ class CTDAccountant:
             except (TypeError, ValueError):
                 segments(history)  # says what is wrong with it
                 raise
-            if sigma == noise_multiplier and rate == sample_rate:
+            # Like the last one, as most are: no need to check it again.
+            if noise_multiplier is sigma and sample_rate is rate:
                 history[-1] = (sigma, rate, steps + 1)
                 return
-        history.append((noise_multiplier, sample_rate, 1))
+        noise_multiplier, sample_rate = checked_sigma(noise_multiplier), checked_rate(sample_rate)
+        if history and sigma == noise_multiplier and rate == sample_rate:
+            history[-1] = (sigma, rate, steps + 1)
+        else:
+            history.append((noise_multiplier, sample_rate, 1))
 
     def get_optimizer_hook_fn(self, sample_rate: float) -> Callable[[Any], None]:
         """Return what Opacus's DPOptimizer calls at each step, to be attached to it.
