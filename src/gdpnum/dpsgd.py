@@ -104,8 +104,9 @@ class CTDAccountant:
             except (TypeError, ValueError):
                 segments(history)  # says what is wrong with it
                 raise
-            # Like the last one, as most are: no need to check it again.
-            if noise_multiplier is sigma and sample_rate is rate:
+            # A float like that of the last step, as most are, needs no second check.
+            plain = type(noise_multiplier) is type(sample_rate) is float
+            if plain and sigma == noise_multiplier and rate == sample_rate:
                 history[-1] = (sigma, rate, steps + 1)
                 return
         noise_multiplier, sample_rate = checked_sigma(noise_multiplier), checked_rate(sample_rate)
