@@ -22,7 +22,7 @@ from gdpnum.contour.plan import Decay, Plan, carried_out
 from gdpnum.contour.reach import OutOfReach
 from gdpnum.contour.reading import CLOSE, FAR, Approximate, Knots, Reading, guessed
 from gdpnum.contour.smallest import shown
-from gdpnum.contour.transform import Transform
+from gdpnum.contour.transform import Transform, small_cumulants
 from gdpnum.floats import FUNCTION, UNIT, Floats
 
 __all__ = ["is_ordinary", "ordinary"]
@@ -462,7 +462,15 @@ def _transform(steps: Steps, places: _Grid, tilted: _Tilted, theta: Floats) -> T
         + (4.0 * FUNCTION + 8.0)
     )
     modulus = np.exp(log_modulus)
-    one, wrong = _cumulants(places, tilted)
+    each = np.broadcast_to(s, tilted.lost.shape)
+    one, wrong = small_cumulants(
+        nodes,
+        places.exponents,
+        places.step,
+        each,
+        tilted.lost,
+        lambda ends: places.missed[:, None] + places.cut(ends),
+    )
     cumulant = count @ one
     gaussian = (0.5 * variance) * (s * (s - 1.0))
     return Transform(
@@ -476,34 +484,3 @@ def _transform(steps: Steps, places: _Grid, tilted: _Tilted, theta: Floats) -> T
         (modulus * np.sin(phase))[None],
         charges.transform_power(raised + rounding, relative + rounding)[None],
     )
-
-
-def _cumulants(places: _Grid, tilted: _Tilted) -> tuple[Floats, Floats]:
-    """Log M of one release, and its error, by segment and line (Lemma T10).
-
-    M - 1 = E_Q[e^(S l) - 1 - S (e^l - 1)] keeps the digits that log M would lose in 1 + tiny.
-    """
-    nodes, s = places.nodes, tilted.tilts
-    density = np.exp(places.exponents) * (places.step * _NORM)[:, None]
-    exponent = s[:, None] * nodes.loss[:, None, :]
-    powers, odds = np.expm1(exponent), np.expm1(nodes.loss)
-    line = s[:, None] * odds[:, None, :]
-    terms = powers - line
-    size, absolute = np.abs(s), np.abs(terms)
-    # What the errors of the losses and of the functions do, then those of the densities.
-    units = size[:, None] * np.abs(powers - odds[:, None, :]) * nodes.units[:, None, :]
-    units += (2.0 * FUNCTION + 4.0) * (np.abs(powers) + np.abs(line))
-    units += np.abs(exponent) * (powers + 1.0)
-    relative = nodes.units - 2.0 * places.exponents
-    relative += FUNCTION + 8.0
-    units += absolute * relative[:, None, :]
-    excess, rounding, sizes = (np.stack([terms, units, absolute]) @ density[:, :, None])[..., 0]
-    # The terms E_Q[e^l] = 1 and E_Q[1] = 1 are quadratures, too.
-    ends = density[:, [0, -1]]
-    ends = np.stack([ends * (1.0 + odds[:, [0, -1]]), ends], axis=1)
-    both = places.missed[:, None] + places.cut(ends)
-    others = size * both[:, :1] + np.abs(1.0 - s) * both[:, 1:]
-    rounding = charges.cumulant_rounding(np.stack([rounding, sizes], axis=-1), nodes.u.shape[1])
-    logs = np.log1p(excess)
-    wrong = tilted.lost + (others + rounding) / (1.0 + excess)
-    return logs, 1.01 * wrong + UNIT * FUNCTION * np.abs(logs)

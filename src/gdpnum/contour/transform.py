@@ -7,6 +7,7 @@ last term is small, so that the power T costs sqrt(T) units of rounding and not 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -17,7 +18,7 @@ from gdpnum.contour.grid import cut, lifted_cut
 from gdpnum.contour.pairs import Nodes, Steps
 from gdpnum.floats import FUNCTION, UNIT, Floats
 
-__all__ = ["Transform", "phases", "transform"]
+__all__ = ["Transform", "phases", "small_cumulants", "transform"]
 
 # Beyond this exp(S l) is not summed as it is.
 _LARGEST = 600.0
@@ -362,7 +363,32 @@ def _cumulants(
         shares = np.exp(tilted + (exponents[:, None, :] - top[:, :, None])) / sums[:, :, None]
         rounding = UNIT * ((shares * units).sum(axis=2) + number + 40.0 + 4.0 * np.abs(top))
         return logs, 1.01 * lost + rounding
-    density = np.exp(exponents) * norm[:, None]
+    known = np.broadcast_to(np.array([1.0, 0.0]), (steps.runs, 2))
+    return small_cumulants(
+        nodes,
+        exponents,
+        step,
+        s,
+        lost,
+        lambda ends: missed[:, None] + cut(steps, nodes, step, ends, known),
+    )
+
+
+def small_cumulants(
+    nodes: Nodes,
+    exponents: Floats,
+    step: Floats,
+    s: Floats,
+    lost: Floats,
+    known_lost: Callable[[Floats], Floats],
+) -> tuple[Floats, Floats]:
+    """The same where exp(S l) can be summed as it is (Lemma T10).
+
+    ``known_lost`` is what E_Q[e^l] = 1 and E_Q[1] = 1 lose, as quadratures, by their ends.
+    """
+    size = np.abs(s)[:, :, None]
+    density = np.exp(exponents) * (step / np.sqrt(2.0 * np.pi))[:, None]
+    tilted = s[:, :, None] * nodes.loss[:, None, :]
     powers, odds = np.expm1(tilted), np.expm1(nodes.loss)
     line = s[:, :, None] * odds[:, None, :]
     terms = powers - line
@@ -379,13 +405,10 @@ def _cumulants(
         [np.einsum("nsj,nj->ns", units, density), np.einsum("nsj,nj->ns", absolute, density)],
         axis=2,
     )
-    whole = 1.0 + excess
-    # The terms E_Q[e^l] = 1 and E_Q[1] = 1 are quadratures, too.
-    known = np.broadcast_to(np.array([1.0, 0.0]), (steps.runs, 2))
     ends = density[:, [0, -1]]
-    ends = np.stack([ends * (1.0 + odds[:, [0, -1]]), ends], axis=1)
-    both = missed[:, None] + cut(steps, nodes, step, ends, known)
+    both = known_lost(np.stack([ends * (1.0 + odds[:, [0, -1]]), ends], axis=1))
     others = size[:, :, 0] * both[:, :1] + np.abs(1.0 - s) * both[:, 1:]
-    wrong = lost + (others + charges.cumulant_rounding(sizes, number)) / whole
+    rounding = charges.cumulant_rounding(sizes, nodes.u.shape[1])
+    wrong = lost + (others + rounding) / (1.0 + excess)
     logs = np.log1p(excess)
     return logs, 1.01 * wrong + UNIT * FUNCTION * np.abs(logs)

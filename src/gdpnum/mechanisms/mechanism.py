@@ -7,7 +7,7 @@ right (``loss``, ``curve``, ``measures``) read its ``parts``.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import KW_ONLY, dataclass
 from typing import Literal, final
 
@@ -266,10 +266,7 @@ def _all_checked(mechanisms: object) -> tuple[Mechanism, ...]:
 
 
 def _check_relation(leaves: Iterable[Mechanism]) -> None:
-    first: dict[Neighbouring, Mechanism] = {}
-    for leaf in leaves:
-        if leaf.neighbouring is not None:
-            first.setdefault(leaf.neighbouring, leaf)
+    first = _first_of_each(leaves, lambda leaf: leaf.neighbouring)
     if len(first) > 1:
         shown = " and ".join(f"{leaf!r} is for {relation!r}" for relation, leaf in first.items())
         raise InvalidArgument(
@@ -278,13 +275,21 @@ def _check_relation(leaves: Iterable[Mechanism]) -> None:
 
 
 def _check_unit(leaves: Iterable[Mechanism]) -> None:
-    first: dict[int, Mechanism] = {}
-    for leaf in leaves:
-        if leaf.records_per_person is not None:
-            first.setdefault(leaf.records_per_person, leaf)
+    first = _first_of_each(leaves, lambda leaf: leaf.records_per_person)
     if len(first) > 1:
         shown = " and ".join(f"{leaf!r} protects {unit}" for unit, leaf in first.items())
         raise InvalidArgument(
             f"the mechanisms mix protected units, in records a person: {shown}; describe all for "
             "one, as in per_person(run, records_per_person=k)"
         )
+
+
+def _first_of_each(
+    leaves: Iterable[Mechanism], trait: Callable[[Mechanism], object]
+) -> dict[object, Mechanism]:
+    """The first leaf of each trait; those without one fit any."""
+    first: dict[object, Mechanism] = {}
+    for leaf in leaves:
+        if trait(leaf) is not None:
+            first.setdefault(trait(leaf), leaf)
+    return first
