@@ -48,9 +48,10 @@ def test_the_curve_gives_nothing_away_but_rounding(remove, add):
 
 @given(sides(), sides())
 def test_exchanging_add_and_remove_changes_nothing(remove, add):
+    # Each lies above the same exact profile by rounding alone (the test above): 2e-14 between them.
     one, other = distribution(remove, add), distribution(add, remove)
     assert from_pld(one).delta(EPSILONS) == pytest.approx(
-        from_pld(other).delta(EPSILONS), abs=1e-15
+        from_pld(other).delta(EPSILONS), abs=2e-14
     )
     first, second = PLDConverter(one), PLDConverter(other)
     assert first.get_mu_and_regret(err=0.3) == pytest.approx(second.get_mu_and_regret(err=0.3))
