@@ -7,6 +7,7 @@ and calibration all read it, so that a new argument of `DPSGD` is one line here.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -110,7 +111,8 @@ def training_run(values: Mapping[str, Any], *, spelled: Spelled = as_key) -> Mec
 
 def is_poisson(values: Mapping[str, Any]) -> bool:
     """Whether each record joins each batch by itself."""
-    return values.get("batches") in (None, "poisson")
+    batches = values.get("batches")
+    return batches is None or _validate.is_text(batches, "poisson")
 
 
 def resolved(values: Mapping[str, Any], *, spelled: Spelled = as_key) -> dict[str, Any]:
@@ -193,6 +195,6 @@ def _typed(number: float | Fraction) -> Fraction:
 
 def _plain(value: Any) -> Any:
     """A fraction, which the command line reads exactly, as what the library takes."""
-    if not isinstance(value, Fraction):
+    if not isinstance(value, Fraction) or abs(value) > sys.float_info.max:
         return value
     return int(value) if value.denominator == 1 and abs(value) < 2**53 else float(value)

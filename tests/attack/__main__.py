@@ -30,7 +30,7 @@ def main() -> int:
     until = time.monotonic() + 60.0 * asked.minutes
     ledger = Ledger(asked.seed)
     if "files" in asked.parts:
-        attack_files(ledger, asked.seed)
+        attack_files(ledger, asked.seed, until)
     if "statements" in asked.parts:
         attack_statements(ledger, asked.seed, asked.statements, until)
     if "inputs" in asked.parts:

@@ -11,7 +11,7 @@ from typing import Any, Literal, final
 from gdpnum import _validate
 from gdpnum.auditing import words
 from gdpnum.auditing.cuts import Cut, Rule
-from gdpnum.auditing.document import SCHEMA, band_of, cut_of, parsed, row_of
+from gdpnum.auditing.document import SCHEMA, band_of, cut_of, document, row_of
 from gdpnum.auditing.gaussian import gaussian_epsilon
 from gdpnum.auditing.guesses import Guesses, epsilon_refuted, mu_refuted
 from gdpnum.auditing.region import Method, Region, region
@@ -93,7 +93,7 @@ class AuditResult(ABC):
     @staticmethod
     def from_json(text: str) -> AuditResult:
         """The result that `to_json` wrote."""
-        return _read(parsed(text))
+        return _read(document(text))
 
     @abstractmethod
     def _proved(self) -> float:
@@ -265,7 +265,8 @@ def _read(found: Any) -> AuditResult:
         raise
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         raise InvalidArgument(
-            f"this is no audit ({type(error).__name__}: {error}); pass what to_dict returned"
+            f"found={_validate.brief(found)} is no audit ({type(error).__name__}: {error}); pass "
+            "what to_dict returned"
         ) from None
     if result.mu_lower > proved * (1.0 + 1e-9):
         raise InvalidArgument(

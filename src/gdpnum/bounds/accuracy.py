@@ -15,7 +15,8 @@ SMALLEST_TPR = 1e-12
 #: What the lattice reaches, relative to mu, in about ten milliseconds; the contour is far closer.
 LATTICE_TOLERANCE = 1e-3
 
-_LARGEST_TOLERANCE = 0.5
+# Relative accuracies that doubles have, and that are one.
+_SMALLEST_TOLERANCE, _LARGEST_TOLERANCE = 1e-15, 0.5
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,8 @@ class Accuracy:
     @property
     def mass(self) -> float:
         """What truncation may cost in each tail: a fiftieth of the tolerance, at the floor."""
-        return 0.02 * min(self.tolerance, 0.1) * self.floor
+        # Never 0: it is what a tail may be, not what one is charged.
+        return max(0.02 * min(self.tolerance, 0.1) * self.floor, 5e-324)
 
 
 def accuracy(tolerance: object = None, *, slack: float = 0.0, grid_step: object = None) -> Accuracy:
@@ -50,4 +52,9 @@ def checked_tolerance(value: object) -> float:
     tolerance = _validate.positive("tolerance", value, advice=advice)
     if tolerance > _LARGEST_TOLERANCE:
         raise InvalidArgument(f"tolerance={tolerance!r} is above {_LARGEST_TOLERANCE:g}; {advice}")
+    if tolerance < _SMALLEST_TOLERANCE:
+        raise InvalidArgument(
+            f"tolerance={tolerance!r} is below {_SMALLEST_TOLERANCE:g}, which floats do not "
+            f"reach; {advice}"
+        )
     return tolerance

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import math
 from collections.abc import Callable, Mapping
 from itertools import product
@@ -13,6 +12,8 @@ from typing import Any
 from gdpnum.cli.files import InFile, read_text
 from gdpnum.cli.quantities import fraction_of, whole_of
 from gdpnum.errors import InvalidArgument
+from gdpnum.score_columns import rows_of
+from gdpnum.strict_json import parsed
 from gdpnum.training import ARGUMENTS, Argument, as_option, is_poisson
 
 __all__ = ["grid_of", "numbers", "settings_in"]
@@ -119,8 +120,8 @@ def _json_lines(content: str, label: str) -> list[dict[str, Any]]:
         if not line.strip():
             continue
         try:
-            setting = json.loads(line, parse_constant=_finite)
-        except (ValueError, RecursionError) as error:
+            setting = parsed(line)
+        except ValueError as error:
             raise InFile(f"{label}, line {number} is not JSON ({error})") from None
         if not isinstance(setting, dict):
             raise InFile(f"{label}, line {number} is not an object; pass one a line")
@@ -131,9 +132,10 @@ def _json_lines(content: str, label: str) -> list[dict[str, Any]]:
 
 def _csv(content: str, label: str) -> list[dict[str, Any]]:
     rows = csv.reader(io.StringIO(content))
-    header = [name.strip() for name in next(rows, [])]
+    lines = rows_of(rows, label)
+    header = [name.strip() for name in next(lines, [])]
     found = []
-    for row in rows:
+    for row in lines:
         if not row:
             continue
         where = f"{label}, line {rows.line_num}"

@@ -79,7 +79,9 @@ def verify(found: Statement | str) -> Verification:
     if isinstance(found, str):
         found = Statement.from_json(found)
     if not isinstance(found, Statement):
-        raise InvalidType(f"{_validate.shown('found', found)}, not a Statement nor the JSON of one")
+        raise InvalidType(
+            f"{_validate.shown('found', found)}, not a Statement nor the JSON of one; pass it"
+        )
     again = statement(
         found.run,
         slack=found.slack,

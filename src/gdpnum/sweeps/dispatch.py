@@ -95,6 +95,7 @@ def sweep(
                     resume=resume,
                     progress=show,
                 )
+    _validate.function_or_none("progress", progress)
     found: dict[int, dict[str, Any]] = {}
     keep: Callable[[Rows], None] = found.update
 
@@ -122,7 +123,8 @@ def sweep(
         gather()
     else:
         told_apart = [identity(setting) for setting in chosen]
-        with Journal(resume, fingerprint(told_apart, wanted, __version__)) as journal:
+        mark = fingerprint(told_apart, wanted, __version__)
+        with Journal(resume, mark, count=len(chosen), columns=wanted.columns) as journal:
             found, keep = journal.rows, journal.add
             gather()
     records = ({**leading[number], **_floats(found[number])} for number in range(len(chosen)))
@@ -132,7 +134,7 @@ def sweep(
 def _listed(settings: Any) -> list[Setting]:
     """The settings one by one; a DataFrame has them as rows."""
     if hasattr(settings, "to_dict") and hasattr(settings, "columns"):
-        return list(settings.to_dict("records"))
+        settings = settings.to_dict("records")
     return _validate.items("settings", settings, advice="pass a list of settings")
 
 
