@@ -130,28 +130,23 @@ def forms(value: Any) -> list[str]:
     if isinstance(value, int) and abs(value) > 10**300:
         found += ["digits", "..."]
     if isinstance(value, int) or callable(value):
-        found += ["'fixed'", "beside a function", "family("]  # what it is taken for
-    with suppress(Exception):  # or of one of its parts
-        if not isinstance(value, str | bytes | range) and len(value) > 0:
-            found += [form for one in [*np.ravel(value), *value][:9] for form in forms(one)]
-            found += [str(np.shape(value)), f"{np.ndim(value)} dimensions", f"{len(value)} "]
-            found += [repr(one)[:10] for one in [*value][:2]]
-            found += [repr(one)[:10] for one in np.asarray(value).tolist()[:2]]
-    with suppress(Exception):
-        found += [] if len(value) else ["empty", "0 ", "requires", "none with"]
+        found += ["'fixed'", "beside a function", "family(", "between="]  # what it is taken for
     if value is False:  # as good as left out
         found += ["None", "left out", "requires"]
     if value is None:
         found += ["requires", "missing", "left out", "not given", "no target", "without"]
     if isinstance(value, str | bytes):
-        found += [
-            "JSONDecodeError",
-            "not subscriptable",
-            "(char 0)",
-            "JSON",
-        ]  # whose words are of the text
+        found += ["JSONDecodeError", "not subscriptable", "(char 0)", "JSON"]  # words of the text
     if isinstance(value, range):
-        found += ["=2.0", "=2 "]  # its first entry that is no probability
+        found += ["=0 ", "=2.0", "=2 "]  # the first entry, or the first that is no probability
     if isinstance(value, Iterator):
         found += ["None"]
+    with suppress(Exception):
+        found += [f" {len(value)}"] if len(value) else ["empty", "0 ", "requires", "none with"]
+    if not isinstance(value, str | bytes | range | Iterator):
+        for parts in (lambda v: [*v], np.ravel, lambda v: np.asarray(v).tolist()):
+            with suppress(Exception):  # or one of its parts
+                found += [repr(one)[:10] for one in [*parts(value)][:9]]
+        with suppress(Exception):
+            found += [str(np.shape(value)), f"{np.ndim(value)} dimensions"]
     return found

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from typing import NamedTuple, final
 
 from gdpnum import _validate
+from gdpnum.account import coarsened
 from gdpnum.blocks.block import Sentence, Table
 from gdpnum.blocks.text import text
+from gdpnum.bounds.accuracy import LATTICE_TOLERANCE
 from gdpnum.errors import InvalidType
 from gdpnum.rounding import delta_shown, fpr_shown
 from gdpnum.statements.build import statement
@@ -70,7 +72,7 @@ def verify(found: Statement | str) -> Verification:
     """Compute a statement, or the JSON of one, again from its description and compare.
 
     Guarantee: where it ``holds``, every bound stated is at least what this version of the library
-    computes, up to the tolerance of both. A number that is larger than needed is still a bound.
+    computes, up to its tolerance. A number that is larger than needed is still a bound.
 
     >>> import gdpnum
     >>> verify(gdpnum.statement(gdpnum.Gaussian(sigma=2.0))).holds
@@ -82,15 +84,20 @@ def verify(found: Statement | str) -> Verification:
         raise InvalidType(
             f"{_validate.shown('found', found)}, not a Statement nor the JSON of one; pass it"
         )
-    again = statement(
-        found.run,
-        slack=found.slack,
-        tolerance=found.tolerance,
-        fprs=[row.fpr for row in found.tpr],
-        deltas=[row.delta for row in found.epsilon],
+    stated = found
+    again = coarsened(
+        lambda tolerance: statement(
+            stated.run,
+            slack=stated.slack,
+            tolerance=tolerance,
+            fprs=[row.fpr for row in stated.tpr],
+            deltas=[row.delta for row in stated.epsilon],
+        ),
+        # Whatever is stated is a bound: a coarse tolerance of its own excuses nothing.
+        tolerance=min(stated.tolerance, LATTICE_TOLERANCE),
+        coarsest=stated.tolerance,
     )
-    room = _TOLERANCES * max(found.tolerance, again.tolerance)
-    return Verification(tuple(_findings(found, again, room)))
+    return Verification(tuple(_findings(stated, again, _TOLERANCES * again.tolerance)))
 
 
 def _findings(found: Statement, again: Statement, room: float) -> Iterator[Finding]:
