@@ -11,10 +11,10 @@ from flint import arb, ctx
 from mpmath import mp, mpf
 
 from gdpnum import charges, contour
+from gdpnum.contour.decided import profile_of_mu
 from gdpnum.contour.grid import cut, lifted_cut, lifted_spacing, spacing
 from gdpnum.contour.ladder import ladder
 from gdpnum.contour.pairs import Steps
-from gdpnum.contour.regret import profile_of_mu
 from gdpnum.contour.transform import transform
 from gdpnum.floats import UNIT
 

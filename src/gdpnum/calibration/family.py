@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import Any
 
 from gdpnum import _validate
-from gdpnum.bounds.accuracy import checked_tolerance
 from gdpnum.calibration.meter import Meter
 from gdpnum.calibration.moves import moved
 from gdpnum.calibration.outcome import Calibration, Progress
@@ -64,7 +63,7 @@ def calibrate(
     """
     given = {"mu": mu, "epsilon": epsilon, "delta": delta, "advantage": advantage}
     target = _target(target, {**given, "tpr": tpr, "fpr": fpr}, slack)
-    tolerance = checked_tolerance(tolerance)
+    tolerance = _validate.tolerance(tolerance)
     integer = _validate.choice("integer", integer, (False, True))
     made, lower, upper = _family(family, between, integer)
     meter = Meter(made, target.sought, progress)

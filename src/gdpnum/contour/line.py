@@ -1,4 +1,4 @@
-"""Lines of a transform: delta and exp(eps) alpha at many epsilons, with their errors.
+"""Lines of a transform, and a reading: delta and exp(eps) alpha at epsilons, with their errors.
 
 Rows are runs, those of removing first and then, unless a run is symmetric, those of adding.
 """
@@ -6,7 +6,7 @@ Rows are runs, those of removing first and then, unless a run is symmetric, thos
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -15,9 +15,9 @@ from gdpnum import charges
 from gdpnum.contour.ladder import Rungs
 from gdpnum.contour.plan import Decay
 from gdpnum.contour.transform import Transform
-from gdpnum.floats import Floats
+from gdpnum.floats import UNIT, Floats
 
-__all__ = ["Line", "Rows", "stacked"]
+__all__ = ["CLOSE", "FAR", "Knots", "Line", "Reading", "Rows", "stacked"]
 
 Complexes: TypeAlias = npt.NDArray[np.complex128]
 
@@ -31,6 +31,9 @@ _SHORT = 40
 
 # Longer ones are sums of blocks: exp(-i theta eps) is one of a few, times one for the block.
 _BLOCK = 32
+
+#: Where images are bounded best, as multiples of the epsilon a line is for.
+FAR, CLOSE = np.array([[0.5, 1.0, 1.25]]), np.array([[0.0, 0.1, 0.4]])
 
 
 @dataclass(frozen=True, eq=False)
@@ -280,3 +283,53 @@ def _images(
         logs[:, 1, side] = found
         logs[:, 0, side] = found + rungs.log_kappa[chosen][rows, best]
     return logs, slopes
+
+
+class Knots(NamedTuple):
+    """delta and exp(eps) alpha at epsilons, by row, and how wrong they may be."""
+
+    epsilons: Floats
+    delta: Floats
+    delta_error: Floats
+    lifted_alpha: Floats
+    lifted_alpha_error: Floats
+
+
+class Reading(NamedTuple):
+    """Lines by increasing lam: the one in the middle, and some in the tail."""
+
+    lines: tuple[Line, ...]
+    limits: Floats
+    """From where on the next line is the better one, by line and row."""
+
+    def rows(self, kept: Rows) -> Reading:
+        """Some of the rows."""
+        return Reading(tuple(one.rows(kept) for one in self.lines), self.limits[:, kept])
+
+    def at(self, epsilons: Floats) -> Knots:
+        """Bounds from the best line at each epsilon; epsilons increase in each row."""
+        values, errors = np.empty((2, epsilons.shape[0], 2, epsilons.shape[1]))
+        # By row and line, the first epsilon that is better on a later one.
+        ends = np.stack(
+            [
+                np.searchsorted(one, at, "right")
+                for one, at in zip(epsilons, self.limits.T, strict=True)
+            ]
+        )
+        starts = np.zeros_like(ends[:, 0])
+        for i, line in enumerate(self.lines):
+            stops = ends[:, i] if i < ends.shape[1] else np.full_like(starts, epsilons.shape[1])
+            first, last = int(starts.min()), int(stops.max())
+            if first < last and (starts < stops).any():
+                found, wrong = line.at(epsilons[:, first:last])
+                if i == 0:
+                    found[:, 0] += 1.0
+                    wrong[:, 0] += UNIT
+                for row, (begin, end) in enumerate(
+                    zip(starts.tolist(), stops.tolist(), strict=True)
+                ):
+                    own = slice(begin - first, end - first)
+                    values[row, :, begin:end] = found[row, :, own]
+                    errors[row, :, begin:end] = wrong[row, :, own]
+            starts = stops
+        return Knots(epsilons, values[:, 0], errors[:, 0], values[:, 1], errors[:, 1])

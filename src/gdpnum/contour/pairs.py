@@ -18,6 +18,10 @@ import numpy.typing as npt
 from gdpnum import charges
 from gdpnum.errors import InvalidArgument
 from gdpnum.floats import Floats
+from gdpnum.pairs.gaussian import GaussianPair, ReplacedGaussianPair
+from gdpnum.pairs.mixture import PersonPair, WholeShiftsPair
+from gdpnum.pairs.pair import Pair as OrderedPair
+from gdpnum.pairs.pair import Release, SampledPair
 
 __all__ = [
     "Gaussian",
@@ -29,10 +33,14 @@ __all__ = [
     "Segment",
     "Steps",
     "lifted",
+    "run_of",
 ]
 
 # exp overflows a little above.
 _LARGEST = 690.0
+
+# Records of a person up to which each number of them has a term of its own.
+_RECORDS = 100
 
 
 class Gaussian(NamedTuple):
@@ -78,6 +86,29 @@ class Segment(NamedTuple):
 
 
 Run: TypeAlias = Sequence[Segment]
+
+
+def run_of(releases: Sequence[Release]) -> Run | None:
+    """The releases as segments of analytic pairs; None if there is one that is not."""
+    found = []
+    for one, times in releases:
+        analytic = _analytic(one)
+        if analytic is None:
+            return None
+        found.append(Segment(analytic, times))
+    return found or None
+
+
+def _analytic(pair: OrderedPair) -> Pair | None:
+    if isinstance(pair, SampledPair) and isinstance(pair.inner, GaussianPair):
+        return Poisson(1.0 / pair.inner.mu, pair.rate)
+    if isinstance(pair, PersonPair) and pair.records <= _RECORDS:
+        return Mixture(pair.sigma, pair.shares, real_rooted=True)
+    if isinstance(pair, WholeShiftsPair) and len(pair.shares) <= _RECORDS:
+        return Mixture(pair.sigma, pair.shares)
+    if isinstance(pair, ReplacedGaussianPair):
+        return Replace(pair.sigma, pair.rate)
+    return Gaussian(pair.mu) if isinstance(pair, GaussianPair) else None
 
 
 class Nodes(NamedTuple):
