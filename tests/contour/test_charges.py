@@ -351,7 +351,7 @@ def test_cumulant_rounding():
 @pytest.mark.parametrize("number", [3, 400])
 @pytest.mark.parametrize("run", [(3.0, 0.25, 400), (0.8, 0.002, 200)])
 def test_evaluation_and_known_images(run, number):
-    """One line's sums, beside the same sums in high precision: of a few, and of many frequencies."""
+    """One line's sums, beside the same sums in high precision: a few, or many frequencies."""
     sigma, rate, count = run
     found = contour.profile([contour.Segment(contour.Poisson(sigma, rate), count)])
     line = found.lines.lines[2]

@@ -14,8 +14,8 @@ import numpy.typing as npt
 from gdpnum import charges
 from gdpnum.contour.ladder import Rungs
 from gdpnum.contour.plan import Decay
-from gdpnum.contour.transform import Transform
 from gdpnum.contour.product import product
+from gdpnum.contour.transform import Transform
 from gdpnum.contour.turns import Complexes, powers, turns
 from gdpnum.floats import Floats
 
@@ -124,7 +124,7 @@ class Line:
         return found
 
     def _by_blocks(self, away: Floats) -> Floats:
-        """The same, by blocks of frequencies: theta is a block's and one of a few, all multiples."""
+        """The same, by blocks of frequencies: a block's, and one of a few."""
         rows, size = away.shape
         found = np.empty((rows, 2, size))
         # Some rows at a time, so that tables stay near the processor.
