@@ -339,7 +339,7 @@ class Steps:
     def lifted(self, nodes: Nodes, angles: Floats) -> tuple[Floats, Floats | None, Floats]:
         """Logs of |A(u + ia) / A(u)|, of the same of C (None: zero), and arg A - arg C.
 
-        By segment, angle c a and node; k c a must be below pi.
+        By segment, angle c a and node; k c a must be below pi / 2.
         """
         log_a, arg = lifted(nodes.posteriors, angles)
         if not nodes.mirrored:
@@ -359,4 +359,4 @@ def lifted(posteriors: tuple[Floats, ...], angles: Floats) -> tuple[Floats, Floa
         imaginary = imaginary + one * np.sin(j * angles)
     # |.|^2 - 1 = (1 - lost)^2 + im^2 - 1.
     modulus = 0.5 * np.log1p(np.maximum(lost * (lost - 2.0) + imaginary * imaginary, -1.0))
-    return modulus, np.arctan2(imaginary, 1.0 - lost)
+    return modulus, np.arctan(imaginary / (1.0 - lost))
