@@ -1,18 +1,23 @@
-"""`statement`: from what was run to everything a report of it needs."""
+"""Statement: everything that a report of a run needs, and `statement`, which computes it."""
 
 from __future__ import annotations
 
 import datetime
 import math
 from collections.abc import Iterable
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, final
 
 import numpy as np
 
 from gdpnum import _validate
 from gdpnum._version import __version__
-from gdpnum.bounds.accuracy import SMALLEST_TPR, accuracy
+from gdpnum.accuracy import SMALLEST_TPR
+from gdpnum.blocks.block import Block
+from gdpnum.blocks.html import html
+from gdpnum.blocks.latex import latex
+from gdpnum.blocks.markdown import markdown
+from gdpnum.blocks.text import text
 from gdpnum.curve.gaussian import GaussianCurve
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import InvalidType, UnsupportedMechanism
@@ -22,8 +27,9 @@ from gdpnum.mechanisms.mechanism import Mechanism, flat
 from gdpnum.releases import largest_loss, releases
 from gdpnum.representations import KnownCurve, TruncatedCDP
 from gdpnum.risk import REPORTED_FPRS
-from gdpnum.statements import words
-from gdpnum.statements.record import Statement
+from gdpnum.statements import document, registry, words
+from gdpnum.statements.page import web_page
+from gdpnum.statements.record import Record, balanced_fpr
 from gdpnum.statements.rows import (
     SIZE_EXPONENT,
     Audited,
@@ -37,7 +43,7 @@ from gdpnum.statements.rows import (
 )
 from gdpnum.subject import Subject, plain
 
-__all__ = ["DELTAS", "FPRS", "KEPT_FPRS", "statement"]
+__all__ = ["DELTAS", "FPRS", "KEPT_FPRS", "Statement", "statement"]
 
 #: FPRs of the curve table; (1 - advantage) / 2, where both kinds of error are as likely, is added.
 FPRS = REPORTED_FPRS
@@ -70,6 +76,104 @@ _KEPT_EPSILONS = 128
 
 # Orders up to which a rho is tried.
 _CAPS = (2.0, 3.0, 4.0, 8.0, 16.0, 32.0, 64.0)
+
+
+@final
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Statement(Record):
+    """What a run guarantees, how well mu tells it, and what it means as risk.
+
+    Guarantee: every number is a bound on any attack on one record, for neighbours as
+    ``neighbouring`` says, under the assumptions listed. ``mu``, ``regret``, ``advantage``, each
+    TPR, epsilon, delta and rho are upper bounds, ``mu_lower`` is a lower one; `GDPFit` says what
+    they mean. ``pure_epsilon`` is the epsilon at delta = 0, infinite if there is none. ``fallback``
+    is there exactly where mu is not enough. ``stated`` has what only a person can say, ``audit``
+    what an audit has shown.
+
+    Comes from `gdpnum.statement`, prints as text, and is the same after ``to_json`` and
+    ``from_json``.
+
+    >>> import gdpnum
+    >>> found = gdpnum.statement(gdpnum.Gaussian(sigma=2.0))
+    >>> found
+    <Statement of Gaussian(sigma=2.0): mu <= 0.50000, slack 1e-10, regret <= 5.1e-11>
+    >>> Statement.from_json(found.to_json()) == found
+    True
+    """
+
+    # --- in words -------------------------------------------------------------------------------
+
+    @property
+    def verdict(self) -> str:
+        """Whether mu is enough, in words; not whether the run is private enough."""
+        return words.verdict(self)
+
+    @property
+    def assumptions(self) -> dict[str, Any]:
+        """What the numbers rest on, by name; None where a question does not arise."""
+        return words.assumptions(self)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What a reader of mu must be told, in sentences; empty where mu may stand alone."""
+        return words.warnings(self)
+
+    # --- in other forms -------------------------------------------------------------------------
+
+    @property
+    def blocks(self) -> tuple[Block, ...]:
+        """What a reader is told, in order; `gdpnum.blocks` has the renderers."""
+        return words.blocks_of(self)
+
+    def __str__(self) -> str:
+        return text(self.blocks)
+
+    def __repr__(self) -> str:
+        return words.short(self)
+
+    def _repr_html_(self) -> str:
+        return html(self.blocks)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The statement as dictionaries, lists, texts and plain numbers; infinity is "inf"."""
+        return document.document_of(self)
+
+    def to_json(self) -> str:
+        """The statement as JSON, by the schema shipped as statement.schema.json.
+
+        Infinities are strings, as JSON has none.
+        """
+        return document.json_of(self)
+
+    @staticmethod
+    def from_json(text: str) -> Statement:
+        """The statement that `to_json` wrote, bit for bit; also one of the first schema.
+
+        Whatever contradicts itself is refused. What does not, such as a mu lowered together with
+        its curve, `gdpnum.verify` finds: it computes everything again.
+        """
+        return document.statement_of(text, Statement)
+
+    def to_markdown(self) -> str:
+        """The statement as a section of a model card."""
+        return markdown(self.blocks)
+
+    def to_latex(self) -> str:
+        """The statement as paragraphs and tables for a paper; `gdpnum.table` makes one of many."""
+        return latex(self.blocks)
+
+    def to_html(self) -> str:
+        """The statement as one self-contained web page."""
+        return web_page(self)
+
+    def to_registry(self, **fields: Any) -> str:
+        """The statement as an entry of the public registry of deployments, in YAML.
+
+        ``fields`` are those of the registry that only a person can fill in, by their names there,
+        such as ``data_curators=["A"]``; those that are required and missing are named in one error.
+        https://github.com/opendp/deployments-registry-data
+        """
+        return registry.entry(self, fields)
 
 
 def statement(
@@ -132,7 +236,7 @@ def statement(
     run, fit, curve = _accounted(mechanism, slack, tolerance)
     audited = _audited(audit, fit)
     pure = largest_loss(releases(run).above)
-    balanced = words.balanced_fpr(fit.advantage)
+    balanced = balanced_fpr(fit.advantage)
     if balanced is not None:
         wanted_fprs.append(balanced)
     points = _columns(curve, fit, sorted({*KEPT_FPRS, *wanted_fprs}))
@@ -189,7 +293,7 @@ def _accounted(
     meant = plain("mechanism", subject)
     run = flat(KnownCurve(meant) if isinstance(meant, TradeoffCurve) else meant)
     slack = _validate.fraction("slack", slack, advice="pass an absolute allowance such as 1e-10")
-    asked = accuracy(tolerance, slack=min(slack, SMALLEST_TPR))
+    asked = _validate.accuracy(tolerance, slack=min(slack, SMALLEST_TPR))
     with np.errstate(**NUMPY):
         found, fit = accounted_fit(run, slack, asked)
         return run, fit, found.curve

@@ -12,7 +12,7 @@ import json
 import math
 import re
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gdpnum._optional import imported
 from gdpnum.blocks.block import one_line
@@ -20,10 +20,8 @@ from gdpnum.errors import InvalidArgument, UnsupportedMechanism
 from gdpnum.representations import GDP, ZCDP, ApproxDP, PureDP, Representation
 from gdpnum.rounding import rounded_up
 from gdpnum.statements import releases, words
+from gdpnum.statements.record import Record
 from gdpnum.statements.texts import URL
-
-if TYPE_CHECKING:
-    from gdpnum.statements.record import Statement
 
 __all__ = ["FIELDS", "LISTS", "REQUIRED", "entry", "from_registry"]
 
@@ -86,7 +84,7 @@ _DELTA = 1e-5
 _MU = re.compile(r"Gaussian DP: mu = (\S+), slack = (\S+), regret = ")
 
 
-def entry(statement: Statement, fields: Mapping[str, Any]) -> str:
+def entry(statement: Record, fields: Mapping[str, Any]) -> str:
     """See `Statement.to_registry`."""
     given = dict(fields)
     tier, delta = given.pop("tier", 3), given.pop("delta", None)
@@ -124,7 +122,7 @@ def _slug(name: str, curators: list[str], date: str) -> str:
     return "_".join(re.sub(r"\W+", "_", part.lower()) for part in parts).replace("_", "-")
 
 
-def _known(statement: Statement, delta: float | None) -> dict[str, Any]:
+def _known(statement: Record, delta: float | None) -> dict[str, Any]:
     """What the statement itself says."""
     stated, run = statement.stated, statement.run
     mu, regret = statement.headline
@@ -158,7 +156,7 @@ def _known(statement: Statement, delta: float | None) -> dict[str, Any]:
     }
 
 
-def _parameters(statement: Statement, delta: float | None) -> dict[str, Any]:
+def _parameters(statement: Record, delta: float | None) -> dict[str, Any]:
     if math.isfinite(statement.pure_epsilon) and delta is None:
         epsilon = float(rounded_up(statement.pure_epsilon))
         return {"variant_name": "Pure DP", "privacy_parameters": {"epsilon": epsilon}}

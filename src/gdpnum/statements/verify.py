@@ -12,8 +12,7 @@ from gdpnum.blocks.block import Sentence, Table
 from gdpnum.blocks.text import text
 from gdpnum.errors import InvalidType
 from gdpnum.rounding import delta_shown, fpr_shown
-from gdpnum.statements.build import statement
-from gdpnum.statements.record import Statement
+from gdpnum.statements.build import Statement, statement
 
 __all__ = ["Finding", "Verification", "verify"]
 

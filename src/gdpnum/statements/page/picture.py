@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gdpnum.blocks.html import escaped
 from gdpnum.statements.page.reading import Readings
+from gdpnum.statements.record import Record
 from gdpnum.statements.rows import TPRRow
-
-if TYPE_CHECKING:
-    from gdpnum.statements.record import Statement
 
 __all__ = ["picture", "positions"]
 
@@ -66,7 +63,7 @@ def positions(readings: Readings) -> list[list[Position]]:
     return [[panel.position(row) for panel in _panels(readings)] for row in readings.rows]
 
 
-def picture(statement: Statement, readings: Readings, described: str) -> str:
+def picture(statement: Record, readings: Readings, described: str) -> str:
     """The figure: both panels, with marks at the reading shown first."""
     panels = "\n".join(
         _drawing(statement, panel, number, readings, described)
@@ -93,7 +90,7 @@ def _panels(readings: Readings) -> tuple[_Panel, _Panel]:
 
 
 def _drawing(
-    statement: Statement, panel: _Panel, number: int, readings: Readings, described: str
+    statement: Record, panel: _Panel, number: int, readings: Readings, described: str
 ) -> str:
     rows = list(map(TPRRow, *statement.curve_points))
     drawn = [panel.position(row) for row in rows if row.fpr >= panel.low]
@@ -136,7 +133,7 @@ def _path(places: list[tuple[float, float]]) -> str:
 
 
 def _labels(
-    statement: Statement, run: list[tuple[float, float]], mu: list[tuple[float, float]]
+    statement: Record, run: list[tuple[float, float]], mu: list[tuple[float, float]]
 ) -> str:
     """Names beside the lines.
 
