@@ -182,7 +182,7 @@ def _root(path: _Path, orders: Floats, epsilons: Floats, origins: Floats) -> Flo
     """
     low = origins + np.maximum(epsilons, np.sqrt(8.0 * epsilons / orders))
     high = np.full(low.shape, _HIGHEST_LOGIT)
-    at = low.copy()
+    at: Floats = low.copy()
     todo = np.arange(low.size)
     for _ in range(_MOST_STEPS):
         now, wanted = at[todo], epsilons[todo]
