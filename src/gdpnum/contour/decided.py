@@ -52,7 +52,8 @@ def chords(knots: Knots, rungs: Rungs, slack: Floats) -> Floats:
         np.minimum(upper, _chernoff(knots.epsilons, rungs), out=upper)
     np.minimum.accumulate(upper, axis=1, out=upper)
     mus = _needed(knots.epsilons, upper, slack)
-    for row in np.flatnonzero((mus == np.inf).any(axis=1) | blurred):
+    unclear = blurred if float(mus.max()) < np.inf else (mus == np.inf).any(axis=1) | blurred
+    for row in np.flatnonzero(unclear) if unclear.any() else ():
         # A chord may leave out knots, and does where those are too uncertain.
         kept = _convex(knots.epsilons[row], upper[row])
         fewer = _needed(
@@ -65,7 +66,7 @@ def chords(knots: Knots, rungs: Rungs, slack: Floats) -> Floats:
 
 
 def _needed(epsilons: Floats, upper: Floats, slack: Floats) -> Floats:
-    gaps = np.diff(epsilons, axis=1)
+    gaps = epsilons[:, 1:] - epsilons[:, :-1]
     start = upper[:, :-1]
     over = start - slack[:, None]
     lifted = (start - upper[:, 1:]) / np.expm1(gaps)
@@ -176,8 +177,7 @@ def decided(
     best = int(np.argmax(mus))
     lower = float(mus[best])
     target = max(lower, float(tests.mus[1].max())) * (1.0 + tolerance)
-    own = lines.rows(slice(1, 2)), rungs.rows(slice(1, 2))
-    adding = _settled(*own, found.epsilons[1:], needed[1:], slack, target)
+    adding = _settled(lines, rungs, found.epsilons, needed, slack, target)
     if not adding <= target:
         return None
     removing = lines.rows(slice(0, 1))
@@ -218,11 +218,13 @@ def _settled(
     lines: Reading, rungs: Rungs, knots: Floats, needed: Floats, slack: Floats, target: float
 ) -> float:
     """The mu that adding needs, its cells cut once where their chords need more than the target."""
-    over = needed > target
-    if not over.any():
-        return float(needed.max())
-    finer = chords(lines.at(divided(knots, np.where(over, PARTS, 1.0))), rungs, slack)
-    return max(float(finer.max()), float(np.where(over, 0.0, needed).max()))
+    most = float(needed[1].max())
+    if most <= target:
+        return most
+    adding, over = slice(1, 2), needed[1:] > target
+    cells = divided(knots[adding], np.where(over, PARTS, 1.0))
+    finer = chords(lines.rows(adding).at(cells), rungs.rows(adding), slack)
+    return max(float(finer.max()), float(np.where(over, 0.0, needed[1:]).max()))
 
 
 class _Peak(NamedTuple):
@@ -319,6 +321,7 @@ def regrets(
 ) -> tuple[Floats, Floats, Floats]:
     """Bounds on Delta(f, f_mu) and Delta(f, f_mu - slack), and delta(0) from above, by run.
 
+    ``found`` is what the lines of removing, which come first, have at the first knots.
     On each half of a cell the line of the test at its knot is held fixed below delta; delta_mu is
     convex in exp(eps), so the ratio (delta_mu - line) / (1 + exp(eps)) is largest at an end.
     """
@@ -334,7 +337,7 @@ def regrets(
         lower = found.delta - found.delta_error
         lifted = found.lifted_alpha + found.lifted_alpha_error
         tpr = lower + (found.lifted_alpha - found.lifted_alpha_error)
-        gaps = 0.5 * np.diff(knots, axis=1)
+        gaps = 0.5 * (knots[:, 1:] - knots[:, :-1])
         places = np.concatenate([knots, knots[:, :-1] + gaps], axis=1)
         summary = profile_of_mu(mu, places)
         grown = np.exp(gaps)
@@ -344,10 +347,13 @@ def regrets(
         below = np.fmax(below, -1.0)
         below -= (16.0 * UNIT) * (1.0 + np.abs(below))
         weights = expit(-places)
-        ratios = (summary - below) * weights
-        at_knots, at_middles = ratios[:, :number], ratios[:, number:]
+        # Nor less than delta >= 0 does, and delta_mu / (1 + exp(eps)) falls.
+        most = summary * weights
+        ratios = most - below * weights
+        at_knots, at_middles = np.minimum(ratios, most)[:, :number], ratios[:, number:]
         ends = np.maximum(at_knots[:, :-1], at_knots[:, 1:])
-        cells = np.maximum(ends, at_middles)
+        cells = np.maximum(ratios[:, : number - 1], ratios[:, 1:number])
+        cells = np.minimum(np.maximum(cells, at_middles), most[:, : number - 1])
         # (1 + exp(eps))^-1 falls: at the left end of each cell it is largest.
         slacked = cells + slack[:, None] * weights[:, : number - 1]
         reached = np.maximum(reached, at_knots.max(axis=1))
@@ -360,7 +366,7 @@ def regrets(
         room = np.maximum(target - ends, tolerance * target)
         parts = np.minimum(np.ceil(np.sqrt(1.2 * (cells - ends) / room)), PARTS)
         knots = divided(knots, np.where(high, np.maximum(parts, 2.0), 1.0))
-        found = lines.at(knots)
+        found = lines.rows(slice(mu.size)).at(knots)
     rounded = 1.0 + 16.0 * UNIT
     regret = np.maximum(np.maximum(regret, cells.max(axis=1)), 0.0) * rounded
     with_slack = np.maximum(np.maximum(with_slack, slacked.max(axis=1)), 0.0) * rounded
