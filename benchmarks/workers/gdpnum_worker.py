@@ -6,7 +6,7 @@ from stages import stages
 
 import gdpnum
 from gdpnum.account import account
-from gdpnum.bounds.accuracy import accuracy as asked
+from gdpnum.accuracy import accuracy as asked
 from gdpnum.pairs.allocated import _law
 
 #: Tolerance of what calibrated noise is judged by.

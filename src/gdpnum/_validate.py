@@ -21,12 +21,15 @@ from decimal import Decimal
 from numbers import Integral, Real
 from typing import Any, TypeVar, cast
 
+from gdpnum.accuracy import LATTICE_TOLERANCE, SMALLEST_TPR, Accuracy
 from gdpnum.errors import InvalidArgument, InvalidType
 
 T = TypeVar("T")
 
 # Beyond it no lattice has two points on any loss that floats hold.
 _WIDEST_STEP = 1e6
+
+_LARGEST_TOLERANCE = 0.5
 
 
 class _Brief(reprlib.Repr):
@@ -90,6 +93,22 @@ def fraction(name: str, value: object, *, advice: str = "pass a number below 1")
     if not 0.0 <= number < 1.0:
         raise InvalidArgument(f"{name}={number!r} is outside [0, 1); {advice}")
     return number
+
+
+def tolerance(value: object) -> float:
+    """Return a relative accuracy that can be asked for."""
+    advice = "pass a relative accuracy such as 1e-3"
+    relative = positive("tolerance", value, advice=advice)
+    if relative > _LARGEST_TOLERANCE:
+        raise InvalidArgument(f"tolerance={relative!r} is above {_LARGEST_TOLERANCE:g}; {advice}")
+    return relative
+
+
+def accuracy(asked: object = None, *, slack: float = 0.0, grid_step: object = None) -> Accuracy:
+    """Return the accuracy that a tolerance asks for; by default what some milliseconds buy."""
+    step = None if grid_step is None else lattice_step("grid_step", grid_step)
+    relative = LATTICE_TOLERANCE if asked is None else tolerance(asked)
+    return Accuracy(relative, slack or SMALLEST_TPR, step)
 
 
 def count(

@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import Any
 
 from gdpnum import _validate
-from gdpnum.bounds.accuracy import checked_tolerance
 from gdpnum.calibration.meter import Meter
 from gdpnum.calibration.outcome import Calibration, Progress
 from gdpnum.calibration.search import Start, searched
@@ -66,7 +65,7 @@ def calibrate(
     """
     given = {"mu": mu, "epsilon": epsilon, "delta": delta, "advantage": advantage}
     target = _target(target, {**given, "tpr": tpr, "fpr": fpr}, slack)
-    tolerance = checked_tolerance(tolerance)
+    tolerance = _validate.tolerance(tolerance)
     integer = _validate.choice("integer", integer, (False, True))
     made, lower, upper = _family(family, between, integer)
     meter = Meter(made, target.sought, progress)

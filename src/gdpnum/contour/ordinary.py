@@ -14,14 +14,23 @@ from typing import NamedTuple
 import numpy as np
 
 from gdpnum import charges
+from gdpnum.contour.decided import shown
 from gdpnum.contour.grid import QUANTUM
-from gdpnum.contour.ladder import ENOUGH, LEAST, STEEP, Ladder, Rungs, first_knots, period
-from gdpnum.contour.line import Line, stacked
+from gdpnum.contour.ladder import (
+    ENOUGH,
+    LEAST,
+    STEEP,
+    Approximate,
+    Ladder,
+    Rungs,
+    first_knots,
+    guessed,
+    period,
+)
+from gdpnum.contour.line import CLOSE, FAR, Knots, Line, Reading, stacked
 from gdpnum.contour.pairs import Nodes, Steps, lifted
 from gdpnum.contour.plan import Decay, Plan, carried_out
 from gdpnum.contour.reach import OutOfReach
-from gdpnum.contour.reading import CLOSE, FAR, Approximate, Knots, Reading, guessed
-from gdpnum.contour.smallest import shown
 from gdpnum.contour.transform import Transform, small_cumulants
 from gdpnum.floats import FUNCTION, UNIT, Floats
 
