@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from gdpnum import charges
 from gdpnum.contour.decided import shown
@@ -389,7 +390,7 @@ def _decay(
     total -= 0.5 * float(steps.variance[0]) * thetas * thetas
     # A bound at one theta holds at all larger ones.
     total = np.minimum.accumulate(np.minimum(total, 0.0), axis=1)
-    enough = (total <= -digits).all(axis=0)
+    enough: npt.NDArray[np.bool_] = np.logical_and.reduce(total <= -digits, axis=0)
     first = int(np.argmax(enough))
     if not enough[first]:
         raise OutOfReach("a transform that does not die out soon")
