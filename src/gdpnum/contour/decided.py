@@ -86,13 +86,12 @@ def _needed(epsilons: Floats, upper: Floats, slack: Floats) -> Floats:
 
 def _convex(epsilons: Floats, upper: Floats) -> npt.NDArray[np.intp]:
     """Knots on the lower convex hull over exp(eps), the first and the last among them."""
+    y, at = np.exp(epsilons - epsilons[-1]).tolist(), upper.tolist()
     kept: list[int] = []
-    for k in range(epsilons.size):
+    for k in range(len(at)):
         while len(kept) > 1:
             i, j = kept[-2:]
-            before = np.expm1(epsilons[j] - epsilons[i])
-            after = np.expm1(epsilons[k] - epsilons[j]) * np.exp(epsilons[j] - epsilons[i])
-            if (upper[i] - upper[j]) * after > (upper[j] - upper[k]) * before:
+            if (at[i] - at[j]) * (y[k] - y[j]) > (at[j] - at[k]) * (y[j] - y[i]):
                 break
             kept.pop()
         kept.append(k)

@@ -1,16 +1,18 @@
-"""About where mu is decided, for a run in which jumps have their say: nothing here is certified."""
+"""About where mu is decided, for runs in which jumps have their say: nothing here is certified."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from gdpnum.contour.decided import shown
 from gdpnum.contour.ladder import Ladder, period
 from gdpnum.contour.line import Knots
 from gdpnum.contour.pairs import Steps
 from gdpnum.contour.transform import phases
+from gdpnum.contour.turns import turns
 from gdpnum.floats import Floats
 
 __all__ = ["located"]
@@ -26,78 +28,109 @@ _TURNS, _OFF = 4, 0.1
 _AROUND, _BETWEEN = np.geomspace(0.3, 3.0, 21), np.linspace(0.0, 1.0, 7)
 
 
-def located(steps: Steps, ladder: Ladder, guess: float, slack: Floats) -> float | None:
-    """The epsilon at which tests need the largest mu, to some percent; None if it stays unclear.
+def located(
+    steps: Steps, ladder: Ladder, guess: Floats, slack: Floats, runs: npt.NDArray[np.intp]
+) -> Floats:
+    """The epsilons at which tests of some runs need the largest mu, to some percent.
 
-    The transform is summed on the line of the rung next to the guess, at its own place better
-    known, until the two agree.
+    NaN where it stays unclear.
+
+    The transform is summed on a line for the guess, then on one for the place so found, until the
+    two agree.
     """
+    found = np.full(runs.size, np.nan)
+    left, places = np.arange(runs.size), guess[runs]
     for _ in range(_TURNS):
-        line = _line(steps, ladder, guess, slack)
-        if line is None:
-            return None
-        places, found = (guess * _AROUND)[None, :], guess
+        following = _highest(steps, ladder, runs[left], places, slack[runs[left]])
+        known = (following > 0.0) & (following < np.inf)
+        close = known & (np.abs(following - places) <= _OFF * following)
+        found[left[close]] = following[close]
+        going = known & ~close
+        left, places = left[going], following[going]
+        if not left.size:
+            break
+    return found
+
+
+def _highest(
+    steps: Steps, ladder: Ladder, runs: npt.NDArray[np.intp], guess: Floats, slack: Floats
+) -> Floats:
+    """The place around each guess that needs most, as its line has it; NaN if that is too long."""
+    found = np.full(guess.size, np.nan)
+    left = np.arange(guess.size)
+    for number in _NUMBERS:
+        line, ended = _line(steps, ladder, runs[left], guess[left], slack[left], number)
+        own, line = left[ended], line.rows(ended)
+        rows, places = np.arange(own.size), guess[own, None] * _AROUND
         for _ in range(2):
-            mus = shown(_at(line, places), slack, certain=False).mus
-            best = int(np.argmax(mus))
-            found = float(places[0, best])
-            low, high = places[0, max(best - 1, 0)], places[0, min(best + 1, places.shape[1] - 1)]
-            places = (low + (high - low) * _BETWEEN)[None, :]
-        if not 0.0 < found < np.inf:
-            return None
-        if abs(found - guess) <= _OFF * found:
-            return found
-        guess = found
-    return None
+            mus = shown(_at(line, places), slack[own], certain=False).mus
+            best = np.argmax(mus, axis=1)
+            found[own] = places[rows, best]
+            low = places[rows, np.maximum(best - 1, 0), None]
+            high = places[rows, np.minimum(best + 1, places.shape[1] - 1), None]
+            places = low + (high - low) * _BETWEEN
+        left = left[~ended]
+        if not left.size:
+            break
+    return found
 
 
 class _Line(NamedTuple):
-    lam: float
-    cumulant: float
-    centre: float
+    """Arrays by run, the last three by run and frequency, and the terms of delta and of alpha."""
+
+    lam: Floats
+    cumulant: Floats
+    centre: Floats
     theta: Floats
     real: Floats
     imaginary: Floats
 
+    def rows(self, kept: npt.NDArray[np.bool_]) -> _Line:
+        return _Line(*(one[kept] for one in self))
 
-def _line(steps: Steps, ladder: Ladder, guess: float, slack: Floats) -> _Line | None:
-    """The sums' terms on the line of the rung next to the saddle point."""
-    rungs, rows = ladder.rungs, ladder.rungs.lam.shape[0]
-    scales = rungs.values[0] - rungs.lam[0] * guess
-    rung = int(np.argmin(scales[:-1]))
-    lam = float(rungs.lam[0, rung])
-    wanted = np.full(rows, float(np.log(slack[0] * _IMAGES)))
-    length = float(
-        period(rungs, rungs.other(1), np.full(rows, lam), np.full(rows, guess), wanted)[0]
-    )
-    if not 0.0 < length < np.inf:
-        return None
+
+def _line(
+    steps: Steps,
+    ladder: Ladder,
+    runs: npt.NDArray[np.intp],
+    guess: Floats,
+    slack: Floats,
+    number: int,
+) -> tuple[_Line, npt.NDArray[np.bool_]]:
+    """The sums' terms on the lines of the rungs next to the saddle points, and which are enough."""
+    rungs, others = ladder.rungs.rows(runs), ladder.rungs.other(steps.runs).rows(runs)
+    rows = np.arange(runs.size)
+    rung = np.argmin((rungs.values - rungs.lam * guess[:, None])[:, :-1], axis=1)
+    lam, cumulant = rungs.lam[rows, rung], rungs.values[rows, rung]
+    length = period(rungs, others, lam, guess, np.log(slack * _IMAGES))
     width = 2.0 * np.pi / length
-    exponent = (1.0 + lam) * ladder.nodes.loss + ladder.exponents
+    part, chosen = (
+        steps.part(runs),
+        np.concatenate([np.flatnonzero(steps.owner == i) for i in runs]),
+    )
+    loss = ladder.nodes.loss[chosen]
+    exponent = (1.0 + lam)[part.owner, None] * loss + ladder.exponents[chosen]
     weights = np.exp(exponent - exponent.max(axis=1, keepdims=True))
     weights /= weights.sum(axis=1, keepdims=True)
-    means = np.einsum("nj,nj->n", weights, ladder.nodes.loss)
-    away = ladder.nodes.loss - means[:, None]
-    for number in _NUMBERS:
-        theta = np.arange(0.5, number, dtype=np.float64) * width
-        every = np.broadcast_to(theta, (means.size, number))
-        a, b = phases(weights[:, None, :] + 0j, away, np.zeros_like(away), every)
-        logs = steps.counts @ np.log(1.0 + a[:, 0] + 1j * b[:, 0])
-        values = np.exp(logs - 0.5 * steps.variance[0] * theta**2)
-        if np.abs(values[-1]) <= _LEFT:
-            break
-    else:
-        return None
-    z = lam + 1j * theta
-    over = values * (width / np.pi) / (z + 1.0)
-    terms = np.stack([over / z, over])
-    centre = float(steps.counts @ means) + float(steps.variance[0]) * (lam + 0.5)
-    return _Line(lam, float(rungs.values[0, rung]), centre, theta, terms.real, terms.imag)
+    means = np.einsum("nj,nj->n", weights, loss)
+    away = loss - means[:, None]
+    theta = width[:, None] * np.arange(0.5, number)
+    a, b = phases(weights[:, None, :] + 0j, away, np.zeros_like(away), theta[part.owner])
+    logs = np.log((1.0 + a[:, 0]) + 1j * b[:, 0]) * part.counts[:, None]
+    size = part.total(logs.real) - 0.5 * part.variance[:, None] * theta**2
+    values = np.exp(size) * turns(part.total(logs.imag))
+    z = lam[:, None] + 1j * theta
+    over = values * (width / np.pi)[:, None] / (z + 1.0)
+    terms = np.stack([over / z, over], axis=1)
+    centre = part.total(part.counts * means) + part.variance * (lam + 0.5)
+    ended = (np.exp(size[:, -1]) <= _LEFT) & (length > 0.0) & (length < np.inf)
+    return _Line(lam, cumulant, centre, theta, terms.real, terms.imag), ended
 
 
 def _at(line: _Line, places: Floats) -> Knots:
     """Delta and exp(eps) alpha there."""
-    turn = line.theta[:, None] * (places[0] - line.centre)
-    sums = line.real @ np.cos(turn) + line.imaginary @ np.sin(turn)
-    delta, lifted = (sums * np.exp(line.cumulant - line.lam * places[0]))[:, None, :]
-    return Knots(places, delta, np.zeros_like(delta), lifted, np.zeros_like(lifted))
+    turn = turns(line.theta[:, :, None] * (places - line.centre[:, None])[:, None, :])
+    sums = line.real @ turn.real + line.imaginary @ turn.imag
+    sums *= np.exp(line.cumulant[:, None] - line.lam[:, None] * places)[:, None, :]
+    none = np.zeros_like(places)
+    return Knots(places, sums[:, 0], none, sums[:, 1], none)
