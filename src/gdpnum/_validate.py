@@ -13,6 +13,7 @@ the value, what is allowed and, as ``advice``, what to do::
 from __future__ import annotations
 
 import datetime
+import difflib
 import math
 import reprlib
 from collections.abc import Iterable, Sequence
@@ -20,12 +21,15 @@ from decimal import Decimal
 from numbers import Integral, Real
 from typing import Any, TypeVar, cast
 
+from gdpnum.accuracy import LATTICE_TOLERANCE, SMALLEST_TPR, Accuracy
 from gdpnum.errors import InvalidArgument, InvalidType
 
 T = TypeVar("T")
 
 # Beyond it no lattice has two points on any loss that floats hold.
 _WIDEST_STEP = 1e6
+
+_LARGEST_TOLERANCE = 0.5
 
 
 class _Brief(reprlib.Repr):
@@ -89,6 +93,22 @@ def fraction(name: str, value: object, *, advice: str = "pass a number below 1")
     if not 0.0 <= number < 1.0:
         raise InvalidArgument(f"{name}={number!r} is outside [0, 1); {advice}")
     return number
+
+
+def tolerance(value: object) -> float:
+    """Return a relative accuracy that can be asked for."""
+    advice = "pass a relative accuracy such as 1e-3"
+    relative = positive("tolerance", value, advice=advice)
+    if relative > _LARGEST_TOLERANCE:
+        raise InvalidArgument(f"tolerance={relative!r} is above {_LARGEST_TOLERANCE:g}; {advice}")
+    return relative
+
+
+def accuracy(asked: object = None, *, slack: float = 0.0, grid_step: object = None) -> Accuracy:
+    """Return the accuracy that a tolerance asks for; by default what some milliseconds buy."""
+    step = None if grid_step is None else lattice_step("grid_step", grid_step)
+    relative = LATTICE_TOLERANCE if asked is None else tolerance(asked)
+    return Accuracy(relative, slack or SMALLEST_TPR, step)
 
 
 def count(
@@ -183,6 +203,12 @@ def choice(name: str, value: object, allowed: Sequence[T]) -> T:
             return option
     options = " or ".join(repr(option) for option in allowed)
     raise InvalidArgument(f"{name}={brief(value)} is not an option; pass {options}")
+
+
+def nearest(given: str, known: Sequence[str]) -> str:
+    """Return what advice about an unknown word says."""
+    close = difflib.get_close_matches(given, known, n=1, cutoff=0.5)
+    return f"did you mean {close[0]!r}?" if close else f"pass one of {', '.join(known)}"
 
 
 def shown(name: str, value: object) -> str:

@@ -27,7 +27,8 @@ Floats = NDArray[np.float64]
 #: Unit roundoff of a double.
 UNIT = 2.0**-53
 
-#: Units that exp, expm1, log1p, sin, cos and arctan2 may be wrong by: four in the last place.
+#: Units that exp, expm1, log1p, sin, cos, tan, arctan and arctan2 may be wrong by: four in the
+#: last place.
 FUNCTION = 8.0
 
 #: numpy's own handling of floating point events, as `np.errstate(**NUMPY)`: what may underflow here

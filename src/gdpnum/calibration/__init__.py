@@ -1,7 +1,7 @@
 """Calibration: the setting that just meets a privacy target.
 
 ``target`` says what is asked for, a class each; ``search`` finds the setting in a few engine calls;
-``family`` does so for any mechanism with one parameter, which ``moves`` names, ``dpsgd`` for
+``family`` does so for any mechanism with one parameter, which its kind names, ``dpsgd`` for
 DP-SGD; ``outcome`` is what comes back. An answer is on the safe side: its achieved value is an
 upper bound, and at most the target.
 """

@@ -12,17 +12,26 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import erf, erfinv
 
-from gdpnum.contour.ladder import LEAST, Ladder, first_knots, ladder, outlook
+from gdpnum.contour.decided import decided, regrets, shown
+from gdpnum.contour.ladder import (
+    LEAST,
+    Approximate,
+    Ladder,
+    first_knots,
+    guessed,
+    ladder,
+    outlook,
+)
+from gdpnum.contour.line import Knots, Reading
 from gdpnum.contour.located import located
 from gdpnum.contour.ordinary import is_ordinary, ordinary
 from gdpnum.contour.pairs import Run, Steps
 from gdpnum.contour.reach import OutOfReach
-from gdpnum.contour.reading import Approximate, Knots, Reading, guessed, reading
-from gdpnum.contour.regret import regrets
-from gdpnum.contour.smallest import decided, shown, smallest
+from gdpnum.contour.reading import reading
+from gdpnum.contour.smallest import smallest
 from gdpnum.floats import UNIT, Floats, quietly
 
-__all__ = ["MOST", "Fits", "fits"]
+__all__ = ["MOST", "PATIENCE", "WORK", "Fits", "fits", "work_of"]
 
 # A guess of where mu is decided that is off by more than this share is worth another transform.
 _OFF = 0.25
@@ -42,6 +51,18 @@ _TOGETHER = 30
 #: Frequencies times nodes that a run may take: about a fifth of a second.
 MOST = 1e7
 
+#: Those up to which the contour is the cheaper engine: measured on one core, where a million take
+#: some 4 ms. And the same where the lattice takes seconds.
+WORK, PATIENCE = 6e6, 1e8
+
+# And for each segment, which the lattice takes some milliseconds for.
+_MORE = 3e5
+
+
+def work_of(run: Run) -> float:
+    """Frequencies times nodes up to which the contour is the cheaper engine for a run."""
+    return WORK + _MORE * len(run)
+
 
 class Fits(NamedTuple):
     """Arrays by run: the smallest valid mu lies in [mu_lower, mu]; regret is that of mu."""
@@ -54,6 +75,16 @@ class Fits(NamedTuple):
     """A bound on Delta(f, max(0, f_mu - slack))."""
     advantage: Floats
     """delta(0), from above."""
+
+    @property
+    def typical_mu(self) -> Floats:
+        """The mu of a Gaussian with that advantage."""
+        return _mu_of_advantage(self.advantage)
+
+
+def _mu_of_advantage(advantage: Floats) -> Floats:
+    found: Floats = math.sqrt(8.0) * erfinv(advantage)
+    return found
 
 
 def sought(
@@ -193,7 +224,7 @@ def _burden(steps: Steps) -> Floats:
 def _gaussian(mu: Floats, slack: Floats) -> Fits:
     """Gaussians alone: f_mu itself, and f_mu - slack touches f_mu' where both have slope -1."""
     none = np.zeros(mu.size)
-    mu_lower = np.maximum(mu - math.sqrt(8.0) * erfinv(slack), 0.0) * (1.0 - 8.0 * UNIT)
+    mu_lower = np.maximum(mu - _mu_of_advantage(slack), 0.0) * (1.0 - 8.0 * UNIT)
     advantage = np.minimum(erf(mu / math.sqrt(8.0)) * (1.0 + 16.0 * UNIT), 1.0)
     return Fits(mu * (1.0 + 4.0 * UNIT), mu_lower, none, 0.5 * slack, advantage)
 
@@ -262,7 +293,7 @@ def _read(
     mu[mu < mu_lower] = np.inf
     # A lower bound at the last knot is not known any more.
     removed = Knots(*(one[:runs, :-1] for one in found))
-    return Fits(mu, mu_lower, *regrets(lines.rows(slice(runs)), removed, mu, slack, tolerance))
+    return Fits(mu, mu_lower, *regrets(lines, removed, mu, slack, tolerance))
 
 
 def _apart(steps: Steps, slack: Floats, tolerance: float) -> Floats:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import erfcx, ndtri
 
 from gdpnum.contour.grid import cut, grid, spacing
 from gdpnum.contour.pairs import Nodes, Steps
@@ -20,9 +21,11 @@ __all__ = [
     "ENOUGH",
     "LEAST",
     "STEEP",
+    "Approximate",
     "Ladder",
     "Rungs",
     "first_knots",
+    "guessed",
     "ladder",
     "outlook",
     "period",
@@ -247,9 +250,11 @@ def first_knots(ladder: Ladder, slack: Floats, guess: Floats | None = None) -> F
         near.append(guess[:runs, None] + ladder.deviation[:, None] * _AROUND)
     removed = np.concatenate(near, axis=1)
     places = np.empty((end.size, removed.shape[1]))
-    places[:runs] = np.sort(np.clip(removed, 0.0, end[:runs], out=removed), axis=1)
+    np.minimum(np.maximum(removed, 0.0, out=removed), end[:runs], out=removed)
+    removed.sort(axis=1)
+    places[:runs] = removed
     # Adding only has to stay below: equal cells will do.
-    places[runs:] = end[runs:] * np.linspace(0.0, 1.0, places.shape[1])
+    places[runs:] = end[runs:] * (np.arange(places.shape[1]) * (1.0 / (places.shape[1] - 1)))
     return places
 
 
@@ -257,15 +262,78 @@ def period(rungs: Rungs, others: Rungs, lam: Floats, epsilon: Floats, log_error:
     """The least period for which images add no more than exp(log_error), by row.
 
     To exp(eps) alpha, that is; to delta, kappa times as much. ``others`` are the rungs of the other
-    direction.
+    direction. Before the axis of the rows there may be others.
     """
-    lam, epsilon, log_error = lam[:, None], epsilon[:, None], log_error[:, None]
+    lam, epsilon, log_error = lam[..., None], epsilon[..., None], log_error[..., None]
     gap = rungs.lam - lam
     above = (rungs.values - rungs.lam * epsilon - log_error) / gap
-    above = np.where(gap > 0.0, above, np.inf).min(axis=1)
+    above = np.where(gap > 0.0, above, np.inf).min(axis=-1)
     slope = 1.0 + others.lam
     gap = slope + lam
     below = (others.values + slope * epsilon - log_error) / gap
-    below = np.where(gap > 0.0, below, np.inf).min(axis=1)
+    below = np.where(gap > 0.0, below, np.inf).min(axis=-1)
     longest: Floats = np.maximum(np.maximum(above, below), 0.0)
     return longest
+
+
+class Approximate(NamedTuple):
+    """Gaussian approximations at each saddle point, by row and rung.
+
+    tpr = e^(K - lam K') Psi(lam sqrt K''), Psi(x) = exp(x^2 / 2) Phi(-x), and alpha =
+    e^(K - (1 + lam) K') Psi((1 + lam) sqrt K'').
+    """
+
+    log_scale: Floats
+    tpr_part: Floats
+    alpha_part: Floats
+
+    @classmethod
+    def of(cls, rungs: Rungs) -> Approximate:
+        """At the rungs."""
+        lam = rungs.lam
+        root = np.sqrt(0.5 * rungs.curvatures)
+        parts = 0.5 * erfcx(lam * root), 0.5 * erfcx((1.0 + lam) * root)
+        return cls(rungs.values - lam * rungs.slopes, *parts)
+
+    def mus(self, rungs: Rungs, rows: slice, slack: Floats) -> Floats:
+        """About the mu that the test at each saddle point shows; -inf where delta <= slack."""
+        scale, slope = self.log_scale[rows], rungs.slopes[rows]
+        tpr = np.exp(scale) * self.tpr_part[rows] - slack[:, None]
+        alpha = np.exp(scale - slope) * self.alpha_part[rows]
+        found = ndtri(np.maximum(tpr, 1e-300)) - ndtri(alpha)
+        found[~((tpr > 1e-3 * slack[:, None]) & (alpha > 0.0))] = -np.inf
+        return found
+
+    def _logs(self, rows: slice) -> Floats:
+        """The log of delta, falling."""
+        parts = np.maximum((self.tpr_part - self.alpha_part)[rows], 1e-300)
+        return np.minimum.accumulate(self.log_scale[rows] + np.log(parts), axis=1)
+
+    def log_delta(self, rungs: Rungs, row: int, epsilon: float) -> float:
+        """About log delta at an epsilon."""
+        logs = self._logs(slice(row, row + 1))[0]
+        return float(np.interp(epsilon, np.maximum.accumulate(rungs.slopes[row]), logs))
+
+    def falls_to(self, rungs: Rungs, rows: slice, log_delta: Floats) -> Floats:
+        """About where delta has fallen to exp(log_delta), by row."""
+        found = [
+            np.interp(-level, -one, at)
+            for level, one, at in zip(log_delta, self._logs(rows), rungs.slopes[rows], strict=True)
+        ]
+        return np.array(found)
+
+
+def guessed(near: Approximate, rungs: Rungs, runs: int, slack: Floats) -> Floats:
+    """About where mu is decided for removing, and where delta sinks to the slack for adding."""
+    slope = rungs.slopes[:runs]
+    mus = near.mus(rungs, slice(runs), slack)
+    rows = np.arange(runs)
+    best = np.minimum(np.argmax(mus, axis=1), slope.shape[1] - 2)
+    # Between two rungs: towards the next one by how near its mu comes.
+    after = np.maximum(mus[rows, best + 1], 0.0) / np.maximum(mus[rows, best], 1e-300)
+    found = slope[rows, best] + 0.4 * after * (slope[rows, best + 1] - slope[rows, best])
+    removed: Floats = np.maximum(found, 1e-12)
+    if rungs.lam.shape[0] == runs:
+        return removed
+    others = near.falls_to(rungs, slice(runs, None), np.log(slack) - 0.5)
+    return np.concatenate([removed, np.maximum(others, 1e-12)])

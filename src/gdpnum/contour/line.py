@@ -1,4 +1,4 @@
-"""Lines of a transform: delta and exp(eps) alpha at many epsilons, with their errors.
+"""Lines of a transform, and a reading: delta and exp(eps) alpha at epsilons, with their errors.
 
 Rows are runs, those of removing first and then, unless a run is symmetric, those of adding.
 """
@@ -6,7 +6,7 @@ Rows are runs, those of removing first and then, unless a run is symmetric, thos
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -14,12 +14,12 @@ import numpy.typing as npt
 from gdpnum import charges
 from gdpnum.contour.ladder import Rungs
 from gdpnum.contour.plan import Decay
+from gdpnum.contour.product import product
 from gdpnum.contour.transform import Transform
-from gdpnum.floats import Floats
+from gdpnum.contour.turns import Complexes, powers, turns
+from gdpnum.floats import UNIT, Floats
 
-__all__ = ["Line", "Rows", "stacked"]
-
-Complexes: TypeAlias = npt.NDArray[np.complex128]
+__all__ = ["CLOSE", "FAR", "Knots", "Line", "Reading", "Rows", "stacked"]
 
 Rows: TypeAlias = slice | npt.NDArray[np.intp]
 
@@ -30,7 +30,13 @@ _FEW = 140
 _SHORT = 40
 
 # Longer ones are sums of blocks: exp(-i theta eps) is one of a few, times one for the block.
-_BLOCK = 32
+_BLOCK = 16
+
+# Epsilons that are looked at together.
+_NEAR = 1200
+
+#: Where images are bounded best, as multiples of the epsilon a line is for.
+FAR, CLOSE = np.array([[0.5, 1.0, 1.25]]), np.array([[0.0, 0.1, 0.4]])
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,9 +52,9 @@ class Line:
     centre: Floats
     frequencies: Floats
     terms: Complexes
-    """What to multiply exp(-i theta (eps - c)) by: by frequency, last first, row and which."""
+    """What to multiply exp(-i theta (eps - c)) by: by row, which and frequency."""
     blocks: Complexes
-    """The same by row, which, block and frequency, first first, where there are many."""
+    """The same by row, which and block, and frequency."""
     errors: tuple[Floats, Floats, Floats]
     """Over exp(K - lam eps), by row and which: constant, per |eps - c|, per |lam eps|."""
     images: tuple[Floats, Floats]
@@ -63,7 +69,7 @@ class Line:
             self.cumulant[kept],
             self.centre[kept],
             self.frequencies[kept],
-            self.terms[:, kept],
+            self.terms[kept],
             self.blocks[kept],
             (self.errors[0][kept], self.errors[1][kept], self.errors[2][kept]),
             (self.images[0][kept], self.images[1][kept]),
@@ -73,10 +79,8 @@ class Line:
     def at(self, epsilons: Floats) -> tuple[Floats, Floats]:
         """(delta, exp(eps) alpha) at epsilons by row, and their errors; axis 1 is which."""
         away = epsilons - self.centre
-        if self.frequencies.shape[1] > _SHORT:
-            values = self._by_blocks(away)
-        else:
-            values = self._summed(away) if away.size < _FEW else self._by_horner(away)
+        short = self.frequencies.shape[1] <= _SHORT and away.size < _FEW
+        values = self._summed(away) if short else self._by_blocks(away)
         moved = self.lam * epsilons
         scale = np.exp(self.cumulant - moved)[:, None, :]
         lifted = np.exp(epsilons + self.known[0])
@@ -116,43 +120,27 @@ class Line:
         wrong *= 1.0 + 1e-12
         return wrong
 
-    def _by_horner(self, away: Floats) -> Floats:
-        """Re sum of terms times exp(-i theta away): theta is an odd multiple of half a distance."""
-        turn = away * (-2.0 * self.frequencies[:, :1])
-        whole = np.empty(turn.shape, dtype=np.complex128)
-        np.cos(turn, out=whole.real)
-        np.sin(turn, out=whole.imag)
-        whole = whole[:, None, :]
-        total = np.empty((*self.terms.shape[1:3], away.shape[1]), dtype=np.complex128)
-        total[:] = self.terms[0]
-        for term in self.terms[1:]:
-            total *= whole
-            total += term
-        turn *= 0.5
-        cosine, sine = np.cos(turn)[:, None, :], np.sin(turn)[:, None, :]
-        found: Floats = total.real * cosine - total.imag * sine
-        return found
-
     def _summed(self, away: Floats) -> Floats:
         """The same, by a sum over frequencies."""
-        turn = self.frequencies[:, ::-1, None] * away[:, None, :]
-        terms = self.terms[:, :, :, 0].transpose(1, 2, 0)
-        found: Floats = terms.real @ np.cos(turn)
-        found += terms.imag @ np.sin(turn)
+        turn = turns(self.frequencies[:, :, None] * away[:, None, :])
+        found: Floats = self.terms.real @ turn.real + self.terms.imag @ turn.imag
         return found
 
     def _by_blocks(self, away: Floats) -> Floats:
-        """The same, by blocks of frequencies: a multiple of the block's, and one of a few."""
-        blocks = self.blocks
-        width = 2.0 * self.frequencies[:, :1]
-        first = (width * (np.arange(_BLOCK) + 0.5))[:, None, :] * away[:, :, None]
-        block = (width * (_BLOCK * np.arange(blocks.shape[2])))[:, None, :] * away[:, :, None]
-        turns = np.empty(first.shape, dtype=np.complex128)
-        np.cos(first, out=turns.real)
-        np.sin(-first, out=turns.imag)
-        inner = np.einsum("bokr,ber->boek", blocks, turns)
-        cosine, sine = np.cos(block)[:, None], np.sin(block)[:, None]
-        found: Floats = (inner.real * cosine + inner.imag * sine).sum(axis=3)
+        """The same, by blocks of frequencies: a block's, and one of a few."""
+        rows, size = away.shape
+        found = np.empty((rows, 2, size))
+        # Some rows at a time, so that tables stay near the processor.
+        some = max(1, _NEAR // size)
+        for begin in range(0, rows, some):
+            own = slice(begin, begin + some)
+            turn = away[own] * (-2.0 * self.frequencies[own, :1])
+            inner = product(self.blocks[own], powers(0.5 * turn, turn, _BLOCK))
+            number = inner.shape[1] // 2
+            inner = inner.reshape(-1, 2, number, size)
+            if number > 1:
+                inner *= powers(None, float(_BLOCK) * turn, number)[:, None]
+            found[own] = inner.real.sum(axis=2)
         return found
 
 
@@ -191,7 +179,7 @@ def stacked(
         sign.reshape(count, 2, runs)[:, 1] = -1.0
     lam = np.where(sign > 0.0, tilt - 1.0, -tilt)
     imaginary *= sign
-    repeated = np.tile(np.arange(runs), rows // runs)
+    repeated = np.arange(rows) % runs
     theta, centre = theta[repeated], sign * found.centre[repeated, None]
     width = theta[:, :1] * (2.0 / np.pi)
     coefficients, weights = _coefficients(real, imaginary, theta, lam, width)
@@ -216,18 +204,15 @@ def stacked(
     up, first = np.exp(-one * period), np.exp(-np.abs(lam) * period)
     level = np.where(lam > 0.0, first / (1.0 + first), -up / (1.0 + up))
     lift = -one * period - np.log1p(up)
-    terms = np.ascontiguousarray(coefficients.transpose(2, 0, 1)[::-1])[..., None]
-    number_of_blocks = -(-number // _BLOCK) if number > _SHORT else 0
-    blocks = np.zeros((rows, 2, number_of_blocks, _BLOCK), dtype=np.complex128)
-    if number_of_blocks:
-        blocks.reshape(rows, 2, -1)[:, :, :number] = coefficients
+    blocks = np.zeros((rows, 2 * -(-number // _BLOCK), _BLOCK), dtype=np.complex128)
+    blocks.reshape(rows, 2, -1)[:, :, :number] = coefficients
     logs, slopes = _images(rungs, runs, lam, period, np.concatenate(references))
     return Line(
         lam,
         k,
         centre,
         theta,
-        terms,
+        coefficients,
         blocks,
         (constant, distant, far),
         (logs, slopes),
@@ -280,3 +265,53 @@ def _images(
         logs[:, 1, side] = found
         logs[:, 0, side] = found + rungs.log_kappa[chosen][rows, best]
     return logs, slopes
+
+
+class Knots(NamedTuple):
+    """delta and exp(eps) alpha at epsilons, by row, and how wrong they may be."""
+
+    epsilons: Floats
+    delta: Floats
+    delta_error: Floats
+    lifted_alpha: Floats
+    lifted_alpha_error: Floats
+
+
+class Reading(NamedTuple):
+    """Lines by increasing lam: the one in the middle, and some in the tail."""
+
+    lines: tuple[Line, ...]
+    limits: Floats
+    """From where on the next line is the better one, by line and row."""
+
+    def rows(self, kept: Rows) -> Reading:
+        """Some of the rows."""
+        return Reading(tuple(one.rows(kept) for one in self.lines), self.limits[:, kept])
+
+    def at(self, epsilons: Floats) -> Knots:
+        """Bounds from the best line at each epsilon; epsilons increase in each row."""
+        values, errors = np.empty((2, epsilons.shape[0], 2, epsilons.shape[1]))
+        # By row and line, the first epsilon that is better on a later one.
+        ends = np.stack(
+            [
+                np.searchsorted(one, at, "right")
+                for one, at in zip(epsilons, self.limits.T, strict=True)
+            ]
+        )
+        starts = np.zeros_like(ends[:, 0])
+        for i, line in enumerate(self.lines):
+            stops = ends[:, i] if i < ends.shape[1] else np.full_like(starts, epsilons.shape[1])
+            first, last = int(starts.min()), int(stops.max())
+            if first < last and (starts < stops).any():
+                found, wrong = line.at(epsilons[:, first:last])
+                if i == 0:
+                    found[:, 0] += 1.0
+                    wrong[:, 0] += UNIT
+                for row, (begin, end) in enumerate(
+                    zip(starts.tolist(), stops.tolist(), strict=True)
+                ):
+                    own = slice(begin - first, end - first)
+                    values[row, :, begin:end] = found[row, :, own]
+                    errors[row, :, begin:end] = wrong[row, :, own]
+            starts = stops
+        return Knots(epsilons, values[:, 0], errors[:, 0], values[:, 1], errors[:, 1])

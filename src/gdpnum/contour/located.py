@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gdpnum.contour.decided import shown
 from gdpnum.contour.ladder import Ladder, period
+from gdpnum.contour.line import Knots
 from gdpnum.contour.pairs import Steps
-from gdpnum.contour.reading import Knots
-from gdpnum.contour.smallest import shown
 from gdpnum.contour.transform import phases
 from gdpnum.floats import Floats
 

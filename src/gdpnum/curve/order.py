@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 from scipy.special import ndtr
 
-from gdpnum.bounds.accuracy import SMALLEST_TPR
+from gdpnum.accuracy import SMALLEST_TPR
 from gdpnum.curve.gaussian import GaussianCurve
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.floats import NUMPY, Floats

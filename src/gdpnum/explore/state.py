@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 import reprlib
 from dataclasses import dataclass, fields, replace
@@ -176,8 +175,7 @@ def _value(key: str, text: str) -> Any:
     if key == "name":
         return " ".join(text.split())[:_LONGEST_NAME]
     known = [*FIELDS, *_OPTIONS, "batches", "neighbouring", "name", "parts", "pin"]
-    close = difflib.get_close_matches(key, known, n=1)
-    advice = f"did you mean {close[0]!r}?" if close else "remove it"
+    advice = _validate.nearest(key, known)
     raise InvalidArgument(f"the link has the key {reprlib.repr(key)}, which is none; {advice}")
 
 

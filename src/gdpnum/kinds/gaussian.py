@@ -43,7 +43,7 @@ GAUSSIAN = Kind(
     is_tight=lambda _: True,
     divergences=lambda leaf, orders: pair_divergences(_pair(leaf), orders),
     concentration=lambda leaf, _: 0.5 * gaussian_mu(leaf) ** 2,
-    knob=Knob("sigma", is_noise=True),
+    knob=Knob("sigma", is_noise=True, between=(1e-3, 1e6)),
     words=lambda leaf, count: (
         f"Gaussian noise with noise multiplier {as_given(leaf.sigma)}{times(count)}"
     ),
@@ -89,7 +89,7 @@ DISCRETE_GAUSSIAN = Kind(
     divergences=_discrete_divergences,
     # Canonne, Kamath and Steinke 2020, Theorem 4.
     concentration=lambda leaf, _: 0.5 * (leaf.moved / leaf.sigma) ** 2,
-    knob=Knob("sigma", is_noise=True),
+    knob=Knob("sigma", is_noise=True, between=(1e-1, 1e4)),
     words=_discrete_words,
     readers=("DiscreteGaussianDpEvent",),
 )

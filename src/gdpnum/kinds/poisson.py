@@ -8,7 +8,7 @@ from fractions import Fraction
 from gdpnum.errors import BudgetExceeded
 from gdpnum.floats import Floats, root_above
 from gdpnum.formulas.randomized_response import randomized_response_mu, sampled_answer_mu
-from gdpnum.kind import Kind, Knob, kind_of
+from gdpnum.kind import Kind, Missing, kind_of
 from gdpnum.mechanisms.noise import (
     DiscreteGaussian,
     Gaussian,
@@ -152,7 +152,7 @@ POISSON_SAMPLED = Kind(
     is_tight=_is_tight,
     divergences=_divergences,
     concentration=_concentration,
-    knob=Knob("rate", is_noise=False),
+    knob=Missing("what is turned is the noise within"),
     words=_words,
     readers=("PoissonSampledDpEvent",),
 )

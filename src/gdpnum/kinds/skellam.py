@@ -37,7 +37,7 @@ SKELLAM = Kind(
     divergences=_divergences,
     # Beyond the orders that are computed no bound is known to us.
     concentration=lambda *_: math.inf,
-    knob=Knob("sigma", is_noise=True),
+    knob=Knob("sigma", is_noise=True, between=(1e-1, 1e3)),
     words=lambda leaf, count: (
         f"Skellam noise with noise multiplier {as_given(leaf.sigma)}{times(count)}"
     ),

@@ -153,7 +153,7 @@ register(
         divergences=_divergences,
         concentration=lambda leaf, _: leaf.rho,
         is_by_divergences=True,
-        knob=Knob("rho", is_noise=False),
+        knob=Knob("rho", is_noise=False, between=(1e-9, 1e3)),
     ),
     representation_kind(
         TruncatedCDP,
@@ -161,6 +161,6 @@ register(
         squared_mu=no_mu,
         divergences=_truncated_divergences,
         is_by_divergences=True,
-        knob=Knob("rho", is_noise=False),
+        knob=Knob("rho", is_noise=False, between=(1e-9, 1e3)),
     ),
 )

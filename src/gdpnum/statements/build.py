@@ -12,12 +12,12 @@ import numpy as np
 
 from gdpnum import _validate
 from gdpnum._version import __version__
+from gdpnum.accuracy import SMALLEST_TPR
 from gdpnum.blocks.block import Block
 from gdpnum.blocks.html import html
 from gdpnum.blocks.latex import latex
 from gdpnum.blocks.markdown import markdown
 from gdpnum.blocks.text import text
-from gdpnum.bounds.accuracy import SMALLEST_TPR, accuracy
 from gdpnum.curve.gaussian import GaussianCurve
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import InvalidType, UnsupportedMechanism
@@ -293,7 +293,7 @@ def _accounted(
     meant = plain("mechanism", subject)
     run = flat(KnownCurve(meant) if isinstance(meant, TradeoffCurve) else meant)
     slack = _validate.fraction("slack", slack, advice="pass an absolute allowance such as 1e-10")
-    asked = accuracy(tolerance, slack=min(slack, SMALLEST_TPR))
+    asked = _validate.accuracy(tolerance, slack=min(slack, SMALLEST_TPR))
     with np.errstate(**NUMPY):
         found, fit = accounted_fit(run, slack, asked)
         return run, fit, found.curve
