@@ -293,7 +293,7 @@ def _read(
     mu[mu < mu_lower] = np.inf
     # A lower bound at the last knot is not known any more.
     removed = Knots(*(one[:runs, :-1] for one in found))
-    return Fits(mu, mu_lower, *regrets(lines.rows(slice(runs)), removed, mu, slack, tolerance))
+    return Fits(mu, mu_lower, *regrets(lines, removed, mu, slack, tolerance))
 
 
 def _apart(steps: Steps, slack: Floats, tolerance: float) -> Floats:

@@ -250,9 +250,11 @@ def first_knots(ladder: Ladder, slack: Floats, guess: Floats | None = None) -> F
         near.append(guess[:runs, None] + ladder.deviation[:, None] * _AROUND)
     removed = np.concatenate(near, axis=1)
     places = np.empty((end.size, removed.shape[1]))
-    places[:runs] = np.sort(np.clip(removed, 0.0, end[:runs], out=removed), axis=1)
+    np.minimum(np.maximum(removed, 0.0, out=removed), end[:runs], out=removed)
+    removed.sort(axis=1)
+    places[:runs] = removed
     # Adding only has to stay below: equal cells will do.
-    places[runs:] = end[runs:] * np.linspace(0.0, 1.0, places.shape[1])
+    places[runs:] = end[runs:] * (np.arange(places.shape[1]) * (1.0 / (places.shape[1] - 1)))
     return places
 
 
@@ -260,16 +262,16 @@ def period(rungs: Rungs, others: Rungs, lam: Floats, epsilon: Floats, log_error:
     """The least period for which images add no more than exp(log_error), by row.
 
     To exp(eps) alpha, that is; to delta, kappa times as much. ``others`` are the rungs of the other
-    direction.
+    direction. Before the axis of the rows there may be others.
     """
-    lam, epsilon, log_error = lam[:, None], epsilon[:, None], log_error[:, None]
+    lam, epsilon, log_error = lam[..., None], epsilon[..., None], log_error[..., None]
     gap = rungs.lam - lam
     above = (rungs.values - rungs.lam * epsilon - log_error) / gap
-    above = np.where(gap > 0.0, above, np.inf).min(axis=1)
+    above = np.where(gap > 0.0, above, np.inf).min(axis=-1)
     slope = 1.0 + others.lam
     gap = slope + lam
     below = (others.values + slope * epsilon - log_error) / gap
-    below = np.where(gap > 0.0, below, np.inf).min(axis=1)
+    below = np.where(gap > 0.0, below, np.inf).min(axis=-1)
     longest: Floats = np.maximum(np.maximum(above, below), 0.0)
     return longest
 

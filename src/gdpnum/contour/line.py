@@ -179,7 +179,7 @@ def stacked(
         sign.reshape(count, 2, runs)[:, 1] = -1.0
     lam = np.where(sign > 0.0, tilt - 1.0, -tilt)
     imaginary *= sign
-    repeated = np.tile(np.arange(runs), rows // runs)
+    repeated = np.arange(rows) % runs
     theta, centre = theta[repeated], sign * found.centre[repeated, None]
     width = theta[:, :1] * (2.0 / np.pi)
     coefficients, weights = _coefficients(real, imaginary, theta, lam, width)

@@ -204,6 +204,8 @@ class Steps:
     @cached_property
     def shifts(self) -> Floats:
         """k, the largest shift of each."""
+        if self.weights.shape[1] == 1:
+            return np.ones(self.c.size)
         last: Floats = 1.0 + np.argmax(np.where(self.weights[:, ::-1] > 0.0, 1.0, 0.0), axis=1)
         found: Floats = self.weights.shape[1] - last + 1.0
         return found
