@@ -176,9 +176,7 @@ def _leaf(document: Any, dataset_size: Any, name: str) -> gdpnum.Mechanism:
         raise InFile(f"{name} has type={kind!r}, which is no mechanism; {nearest(kind, _kinds())}")
     if kind == "DPSGD":
         return _dpsgd(document, dataset_size, name)
-    from gdpnum.statements.description import leaf_of  # noqa: PLC0415
-
-    return leaf_of(document, name=name)
+    return gdpnum.statements.leaf_of(document, name=name)
 
 
 def _dpsgd(document: dict[str, Any], dataset_size: Any, name: str) -> gdpnum.Mechanism:
@@ -232,7 +230,4 @@ def _worded(text: str) -> dict[str, Any]:
 
 def _kinds() -> list[str]:
     """What a part may be: DPSGD, and every kind of release that is known."""
-    from gdpnum import representations  # noqa: F401, PLC0415  (makes their kinds known)
-    from gdpnum.kind import kinds  # noqa: PLC0415
-
-    return ["DPSGD", *(kind.name for kind in kinds())]
+    return ["DPSGD", *gdpnum.statements.kind_names()]

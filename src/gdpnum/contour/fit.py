@@ -23,7 +23,7 @@ from gdpnum.contour.ladder import (
     outlook,
 )
 from gdpnum.contour.line import Knots, Reading
-from gdpnum.contour.located import located
+from gdpnum.contour.located import all_located
 from gdpnum.contour.ordinary import is_ordinary, ordinary
 from gdpnum.contour.pairs import Run, Steps
 from gdpnum.contour.reach import OutOfReach
@@ -38,6 +38,9 @@ _CLOSE = 1e-8
 
 # Adding needs less than this share of removing's mu, or it is looked at as closely.
 _BESIDE = 0.8
+
+# From more segments on the general way is the quicker one: it takes some at a time.
+_SEVERAL = 12
 
 # Runs that are computed together.
 _TOGETHER = 30
@@ -95,7 +98,7 @@ def sought(
     guess = guessed(near, rungs.rungs, steps.runs, slack)
     jumpy = np.flatnonzero(rungs.steep < 1.0)
     if jumpy.size:
-        place = located(steps, rungs, guess, slack, jumpy)
+        place = all_located(steps, rungs, guess, slack, jumpy)
         known = place > 0.0
         guess[jumpy[known]] = place[known]
         lost = jumpy[~known]
@@ -240,7 +243,7 @@ def check_reach(rungs: Ladder) -> None:
 def _fits(steps: Steps, slack: Floats, tolerance: float, most: float) -> Fits:
     if not steps.c.size:
         return _gaussian(np.sqrt(steps.variance), slack)
-    if is_ordinary(steps):
+    if is_ordinary(steps) and steps.c.size <= _SEVERAL:
         with suppress(OutOfReach):
             quick = ordinary(steps, slack, tolerance, most)
             found = _read(steps, *quick, slack, tolerance, close=True)

@@ -15,11 +15,11 @@ from gdpnum.contour.transform import phases
 from gdpnum.contour.turns import turns
 from gdpnum.floats import Floats
 
-__all__ = ["located"]
+__all__ = ["all_located", "located"]
 
 # Frequencies, more where they are not enough; the share that may be left of the transform after
 # them; images beside the slack.
-_NUMBERS, _LEFT, _IMAGES = (120, 500), 1e-2, 1e-2
+_NUMBERS, _LEFT, _IMAGES = (120, 1000), 1e-4, 1e-2
 
 # How often a better place is looked for, and how close a guess must be to be kept.
 _TURNS, _OFF = 4, 0.1
@@ -28,7 +28,13 @@ _TURNS, _OFF = 4, 0.1
 _AROUND, _BETWEEN = np.geomspace(0.3, 3.0, 21), np.linspace(0.0, 1.0, 7)
 
 
-def located(
+def located(steps: Steps, ladder: Ladder, guess: float, slack: Floats) -> float | None:
+    """The epsilon at which tests of one run need the largest mu; None if it stays unclear."""
+    found = float(all_located(steps, ladder, np.array([guess]), slack, np.zeros(1, np.intp))[0])
+    return found if found > 0.0 else None
+
+
+def all_located(
     steps: Steps, ladder: Ladder, guess: Floats, slack: Floats, runs: npt.NDArray[np.intp]
 ) -> Floats:
     """The epsilons at which tests of some runs need the largest mu, to some percent.
@@ -118,12 +124,18 @@ def _line(
     a, b = phases(weights[:, None, :] + 0j, away, np.zeros_like(away), theta[part.owner])
     logs = np.log((1.0 + a[:, 0]) + 1j * b[:, 0]) * part.counts[:, None]
     size = part.total(logs.real) - 0.5 * part.variance[:, None] * theta**2
-    values = np.exp(size) * turns(part.total(logs.imag))
+    # The nodes are close enough for frequencies that matter, and repeat them further on.
+    small = np.exp(size) <= _LEFT
+    small[:, :-1] &= small[:, 1:]
+    last = np.argmax(small[:, :-1], axis=1)[:, None]
+    most = int(last.max())
+    theta, kept = theta[:, :most], np.where(np.arange(most) < last, size[:, :most], -np.inf)
+    values = np.exp(kept) * turns(part.total(logs.imag[:, :most]))
     z = lam[:, None] + 1j * theta
     over = values * (width / np.pi)[:, None] / (z + 1.0)
     terms = np.stack([over / z, over], axis=1)
     centre = part.total(part.counts * means) + part.variance * (lam + 0.5)
-    ended = (np.exp(size[:, -1]) <= _LEFT) & (length > 0.0) & (length < np.inf)
+    ended = (last[:, 0] > 0) & (length > 0.0) & (length < np.inf)
     return _Line(lam, cumulant, centre, theta, terms.real, terms.imag), ended
 
 

@@ -25,7 +25,7 @@ from gdpnum.mechanisms.mechanism import Leaf, Mechanism, composed, repeat, terms
 from gdpnum.mechanisms.noise import Additive, Gaussian
 from gdpnum.mechanisms.tuning import BestOf
 
-__all__ = ["leaf_of", "parts_of", "run_of"]
+__all__ = ["kind_names", "leaf_of", "parts_of", "run_of"]
 
 
 def parts_of(run: Mechanism) -> list[dict[str, Any]]:
@@ -46,6 +46,11 @@ def run_of(parts: object) -> Mechanism:
     return composed(found)
 
 
+def kind_names() -> list[str]:
+    """The types that a leaf may have."""
+    return [kind.name for kind in kinds()]
+
+
 def leaf_of(document: object, *, name: str = "mechanism") -> Mechanism:  # noqa: PLR0912
     """The leaf that a document such as {"type": "Laplace", "scale": 5.0} describes."""
     if not isinstance(document, dict) or not isinstance(document.get("type"), str):
@@ -54,7 +59,7 @@ def leaf_of(document: object, *, name: str = "mechanism") -> Mechanism:  # noqa:
     if record is None:
         raise InvalidArgument(
             f"{name} has type={document['type']!r}, which is no mechanism; "
-            f"{nearest(document['type'], [one.name for one in kinds()])}"
+            f"{nearest(document['type'], kind_names())}"
         )
     kind: Any = record.description
     known = [field.name for field in fields(kind) if field.name != "_"]
