@@ -9,7 +9,7 @@ from scipy.special import ndtri_exp
 
 from gdpnum import charges
 from gdpnum.floats import quotient_above
-from gdpnum.formulas.gaussian_profile import mu_of_advantage
+from gdpnum.formulas.gaussian import mu_of_advantage
 from gdpnum.formulas.randomized_response import randomized_response_mu
 from gdpnum.kind import Kind, Knob
 from gdpnum.mechanisms.noise import DiscreteLaplace, Laplace
