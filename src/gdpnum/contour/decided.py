@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from itertools import pairwise
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -159,7 +159,7 @@ def divided(knots: Floats, parts: Floats) -> Floats:
 _BESIDE = 24
 
 # How often that place is looked for more closely, and at which points.
-_CLOSER, _FOUR = 3, np.array([[-1.5, -0.5, 0.5, 1.5]])
+_CLOSER, _FOUR = 4, np.array([[-1.5, -0.5, 0.5, 1.5]])
 
 
 def decided(
@@ -182,9 +182,9 @@ def decided(
         return None
     removing = lines.rows(slice(0, 1))
     turning = tests.turning(found)[0]
-    first = min(max(best - (1 if turning[best] < 0.0 else 2), 0), epsilons.size - 5)
-    four = slice(first, first + 4)
-    peak = _peak(epsilons[four].tolist(), turning[four].tolist(), mus[four].tolist())
+    some = slice(max(best - 2, 0), best + 4)
+    known = _points(epsilons[some], turning[some], mus[some])
+    peak = _peak(known, None)
     for _ in range(_CLOSER):
         if peak is not None and peak.unsure <= math.sqrt(tolerance / peak.curvature):
             break
@@ -195,9 +195,8 @@ def decided(
             places = peak.centre + (2.0 * peak.unsure) * _FOUR
         nearer = removing.at(places)
         tests = shown(nearer, slack, certain=False)
-        turning = tests.turning(nearer)[0].tolist()
-        seen = tests.mus[0].tolist()
-        peak, before = _peak(places[0].tolist(), turning, seen, peak), peak
+        known = sorted(known + _points(places[0], tests.turning(nearer)[0], tests.mus[0]))
+        peak, before = _peak(known, peak), peak
         if peak is None and before is None:
             break
     if peak is None:
@@ -207,11 +206,13 @@ def decided(
     fine = removing.at(knots[None, :])
     middle = int(np.searchsorted(knots, peak.centre))
     top = Knots(*(one[:, max(middle - _BESIDE, 0) : middle + _BESIDE] for one in fine))
-    lower = max(lower, float(shown(top, slack).mus.max()))
+    certain, bare = shown(top, slack).mus, shown(top, slack, certain=False).mus
+    lower = max(lower, float(certain.max()))
     needs = chords(fine, rungs.rows(slice(0, 1)), slack)
     mu = max(adding, float(needs.max()), float(np.where(over, 0.0, needed[0]).max()))
-    # Not as close as they should be: the knots were not.
-    return (mu, lower) if mu - lower <= 8.0 * tolerance * mu else None
+    # Further apart than this, and than rounding explains, the knots were not as close as meant.
+    blurred = float((bare - certain)[0, int(np.argmax(certain))])
+    return (mu, lower) if mu - lower <= 8.0 * tolerance * mu + 3.0 * blurred else None
 
 
 def _settled(
@@ -238,29 +239,43 @@ class _Peak(NamedTuple):
     gap: float
 
 
-def _peak(
-    places: list[float], turning: list[float], mus: list[float], before: _Peak | None = None
-) -> _Peak | None:
-    """The peak among four places, where F changes its sign; None if that is unclear.
+_Points: TypeAlias = list[tuple[float, float, float]]
+
+
+def _points(places: Floats, turning: Floats, mus: Floats) -> _Points:
+    """Epsilon, F and mu where tests show anything, by increasing epsilon."""
+    every = zip(places.tolist(), turning.tolist(), mus.tolist(), strict=True)
+    return [one for one in every if one[2] > 0.0 and math.isfinite(one[1])]
+
+
+def _peak(known: _Points, before: _Peak | None) -> _Peak | None:
+    """The peak among the four points around the change of F's sign; None if that is unclear.
 
     Of places that are close together the curvature is not told well: there that ``before`` counts.
     """
-    rising = all(a < b for a, b in pairwise(turning))
-    if not (rising and turning[0] < 0.0 < turning[-1] < math.inf and min(mus) > 0.0):
+    after = next((i for i, one in enumerate(known) if one[1] > 0.0), 0)
+    first = min(max(after - 2, 0), len(known) - 4)
+    if after == 0 or first < 0:
+        return None
+    places, turning, mus = (list(one) for one in zip(*known[first : first + 4], strict=True))
+    if not (all(a < b for a, b in pairwise(turning)) and turning[0] < 0.0):
         return None
     three = slice(0, 3) if turning[2] > 0.0 else slice(1, 4)
     centre = _interpolated(turning, places, 0.0)
     rougher = _interpolated(turning[three], places[three], 0.0)
-    if not places[0] < centre < places[-1]:
-        centre = rougher
+    unsure = abs(centre - rougher)
+    low, high = known[after - 1][0], known[after][0]
+    if not (low < centre < high and low < rougher < high):
+        # Too bent to be told: somewhere between the two, where it is looked for next.
+        centre, unsure = 0.5 * (low + high), (high - low) / 7.5
     mu = _interpolated(places, mus, centre)
     curvature, gap = (0.0, 0.0) if before is None else (before.curvature, before.gap)
     if before is None:
         a, b, c = places[three]
-        first, second, third = mus[three]
-        curvature = ((second - first) / (b - a) - (third - second) / (c - b)) / ((c - a) * mu)
+        first_mu, second, third = mus[three]
+        curvature = ((second - first_mu) / (b - a) - (third - second) / (c - b)) / ((c - a) * mu)
         gap = b - a
-    return _Peak(centre, abs(centre - rougher), mu, curvature, gap) if curvature > 0.0 else None
+    return _Peak(centre, unsure, mu, curvature, gap) if curvature > 0.0 else None
 
 
 def _interpolated(x: list[float], y: list[float], at: float) -> float:

@@ -17,7 +17,7 @@ __all__ = ["located"]
 
 # Frequencies, more where they are not enough; the share that may be left of the transform after
 # them; images beside the slack.
-_NUMBERS, _LEFT, _IMAGES = (120, 500), 1e-2, 1e-2
+_NUMBERS, _LEFT, _IMAGES = (120, 1000), 1e-4, 1e-2
 
 # How often a better place is looked for, and how close a guess must be to be kept.
 _TURNS, _OFF = 4, 0.1
@@ -29,8 +29,8 @@ _AROUND, _BETWEEN = np.geomspace(0.3, 3.0, 21), np.linspace(0.0, 1.0, 7)
 def located(steps: Steps, ladder: Ladder, guess: float, slack: Floats) -> float | None:
     """The epsilon at which tests need the largest mu, to some percent; None if it stays unclear.
 
-    The transform is summed on the line of the rung next to the guess, at its own place better
-    known, until the two agree.
+    The transform is summed on a line for the guess, and for the place that this shows, until the
+    two agree.
     """
     for _ in range(_TURNS):
         line = _line(steps, ladder, guess, slack)
@@ -62,18 +62,15 @@ class _Line(NamedTuple):
 
 def _line(steps: Steps, ladder: Ladder, guess: float, slack: Floats) -> _Line | None:
     """The sums' terms on the line of the rung next to the saddle point."""
-    rungs, rows = ladder.rungs, ladder.rungs.lam.shape[0]
-    scales = rungs.values[0] - rungs.lam[0] * guess
-    rung = int(np.argmin(scales[:-1]))
-    lam = float(rungs.lam[0, rung])
-    wanted = np.full(rows, float(np.log(slack[0] * _IMAGES)))
-    length = float(
-        period(rungs, rungs.other(1), np.full(rows, lam), np.full(rows, guess), wanted)[0]
-    )
+    removing, adding = ladder.rungs.rows(slice(1)), ladder.rungs.rows(slice(-1, None))
+    rung = int(np.argmin((removing.values - removing.lam * guess)[0, :-1]))
+    lam, place = removing.lam[:, rung], np.array([guess])
+    length = float(period(removing, adding, lam, place, np.log(slack * _IMAGES))[0])
     if not 0.0 < length < np.inf:
         return None
     width = 2.0 * np.pi / length
-    exponent = (1.0 + lam) * ladder.nodes.loss + ladder.exponents
+    tilt, cumulant = float(lam[0]), float(removing.values[0, rung])
+    exponent = (1.0 + tilt) * ladder.nodes.loss + ladder.exponents
     weights = np.exp(exponent - exponent.max(axis=1, keepdims=True))
     weights /= weights.sum(axis=1, keepdims=True)
     means = np.einsum("nj,nj->n", weights, ladder.nodes.loss)
@@ -84,15 +81,19 @@ def _line(steps: Steps, ladder: Ladder, guess: float, slack: Floats) -> _Line | 
         a, b = phases(weights[:, None, :] + 0j, away, np.zeros_like(away), every)
         logs = steps.counts @ np.log(1.0 + a[:, 0] + 1j * b[:, 0])
         values = np.exp(logs - 0.5 * steps.variance[0] * theta**2)
-        if np.abs(values[-1]) <= _LEFT:
+        # The nodes are close enough for frequencies that matter, and repeat them further on.
+        small = np.abs(values) <= _LEFT
+        last = int(np.argmax(small[:-1] & small[1:]))
+        if last:
             break
     else:
         return None
-    z = lam + 1j * theta
+    theta, values = theta[:last], values[:last]
+    z = tilt + 1j * theta
     over = values * (width / np.pi) / (z + 1.0)
     terms = np.stack([over / z, over])
-    centre = float(steps.counts @ means) + float(steps.variance[0]) * (lam + 0.5)
-    return _Line(lam, float(rungs.values[0, rung]), centre, theta, terms.real, terms.imag)
+    centre = float(steps.counts @ means) + float(steps.variance[0]) * (tilt + 0.5)
+    return _Line(tilt, cumulant, centre, theta, terms.real, terms.imag)
 
 
 def _at(line: _Line, places: Floats) -> Knots:

@@ -15,7 +15,6 @@ import numpy as np
 import numpy.typing as npt
 
 from gdpnum import charges
-from gdpnum.contour.decided import shown
 from gdpnum.contour.grid import QUANTUM
 from gdpnum.contour.ladder import (
     ENOUGH,
@@ -29,6 +28,7 @@ from gdpnum.contour.ladder import (
     period,
 )
 from gdpnum.contour.line import CLOSE, FAR, Knots, Line, Reading, stacked
+from gdpnum.contour.located import located
 from gdpnum.contour.pairs import Nodes, Steps, lifted
 from gdpnum.contour.plan import Decay, Plan, carried_out
 from gdpnum.contour.reach import OutOfReach
@@ -58,14 +58,12 @@ _DIGITS = 36.0
 # A last frequency beyond this over mu is not ordinary: the nodes are as close as it needs.
 _WIDEST = 12.0
 
-# Where jumps decide this much, the general way looks for the place and for fewer frequencies.
-_STEEPEST = 0.3
+# Where jumps have this much of a say the place where mu is decided is looked for; and where they
+# have this much, the general way looks for fewer frequencies, too.
+_UNCLEAR, _STEEPEST = 0.3, 0.05
 
 # Frequencies times nodes: beyond, the general way, which looks for fewer, is the quicker one.
 _WORK = 60_000
-
-# How often the place where mu is decided is looked for, and how far off a guess may be.
-_TURNS, _OFF = 3, 0.25
 
 # exp(S l) is summed as it is up to here.
 _LARGEST = 600.0
@@ -149,18 +147,15 @@ def ordinary(
     both = np.concatenate([slack, slack])
     near = Approximate.of(ladder.rungs)
     guess = guessed(near, ladder.rungs, 1, slack)
+    if steep < _UNCLEAR:
+        place = located(steps, ladder, float(guess[0]), slack)
+        if place is None:
+            raise OutOfReach("jumps make it unclear where mu is decided")
+        guess[0] = place
     wanted = _wanted(near, ladder, guess, float(np.log(slack[0])), tolerance)
-    for _ in range(_TURNS):
-        knots = first_knots(ladder, both, guess)
-        four = _four(steps, places, ladder, tilted, wanted, widest, most)
-        lines, values = _joined(four, knots)
-        if smooth:
-            break
-        # The guess may be far off where jumps have their say.
-        where = knots[0, np.argmax(shown(values, both, certain=False).mus[0])]
-        if abs(where - guess[0]) <= _OFF * where:
-            break
-        guess[0] = where
+    knots = first_knots(ladder, both, guess)
+    four = _four(steps, places, ladder, tilted, wanted, widest, most)
+    lines, values = _joined(four, knots)
     return ladder, lines, values
 
 
