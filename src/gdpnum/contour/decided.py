@@ -376,7 +376,9 @@ def regrets(
         # (1 + exp(eps))^-1 falls: at the left end of each cell it is largest.
         slacked = cells + slack[:, None] * weights[:, : number - 1]
         reached = np.maximum(reached, at_knots.max(axis=1))
-        target = (reached * (1.0 + 10.0 * tolerance) + 1e-15)[:, None]
+        # Closer than what is known of delta there is nothing to gain.
+        blurred = np.minimum(found.delta_error[:, :-1], found.delta_error[:, 1:])
+        target = (reached * (1.0 + 10.0 * tolerance) + 1e-15)[:, None] + blurred
         high = cells > target
         if turn == ROUNDS - 1 or not high.any():
             break
