@@ -58,6 +58,6 @@ class NoiseLine:
             "table": table(
                 f"The least noise multiplier for {said}",
                 ["epochs", "noise"],
-                [[shown(epochs), rounded_up(noise)] for epochs, noise in known],
+                [((shown(epochs),), (rounded_up(noise),)) for epochs, noise in known],
             ),
         }

@@ -188,7 +188,7 @@ class Map:
             f"{MEASURES[self.state.measure]}, at most; {across.lower()} across, {up.lower()} down",
             ["", *(shown(_three(x)) for x in xs)],
             [
-                [shown(_three(y)), *map(self._said, row[::2])]
+                ((shown(_three(y)),), map(self._said, row[::2]))
                 for y, row in zip(ys, rows[::2], strict=True)
             ],
         )
