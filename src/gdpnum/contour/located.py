@@ -11,6 +11,7 @@ from gdpnum.contour.ladder import Ladder, period
 from gdpnum.contour.line import Knots
 from gdpnum.contour.pairs import Steps
 from gdpnum.contour.transform import phases
+from gdpnum.contour.turns import turns
 from gdpnum.floats import Floats
 
 __all__ = ["located"]
@@ -32,8 +33,9 @@ def located(steps: Steps, ladder: Ladder, guess: float, slack: Floats) -> float 
     The transform is summed on a line for the guess, and for the place that this shows, until the
     two agree.
     """
+    line = None
     for _ in range(_TURNS):
-        line = _line(steps, ladder, guess, slack)
+        line = _line(steps, ladder, guess, slack, line)
         if line is None:
             return None
         places, found = (guess * _AROUND)[None, :], guess
@@ -53,6 +55,7 @@ def located(steps: Steps, ladder: Ladder, guess: float, slack: Floats) -> float 
 
 class _Line(NamedTuple):
     lam: float
+    length: float
     cumulant: float
     centre: float
     theta: Floats
@@ -60,14 +63,18 @@ class _Line(NamedTuple):
     imaginary: Floats
 
 
-def _line(steps: Steps, ladder: Ladder, guess: float, slack: Floats) -> _Line | None:
-    """The sums' terms on the line of the rung next to the saddle point."""
+def _line(
+    steps: Steps, ladder: Ladder, guess: float, slack: Floats, before: _Line | None
+) -> _Line | None:
+    """The sums' terms on the line of the rung next to the saddle point, perhaps that ``before``."""
     removing, adding = ladder.rungs.rows(slice(1)), ladder.rungs.rows(slice(-1, None))
     rung = int(np.argmin((removing.values - removing.lam * guess)[0, :-1]))
     lam, place = removing.lam[:, rung], np.array([guess])
     length = float(period(removing, adding, lam, place, np.log(slack * _IMAGES))[0])
     if not 0.0 < length < np.inf:
         return None
+    if before is not None and before.lam == lam[0] and length <= before.length:
+        return before
     width = 2.0 * np.pi / length
     tilt, cumulant = float(lam[0]), float(removing.values[0, rung])
     exponent = (1.0 + tilt) * ladder.nodes.loss + ladder.exponents
@@ -93,12 +100,12 @@ def _line(steps: Steps, ladder: Ladder, guess: float, slack: Floats) -> _Line | 
     over = values * (width / np.pi) / (z + 1.0)
     terms = np.stack([over / z, over])
     centre = float(steps.counts @ means) + float(steps.variance[0]) * (tilt + 0.5)
-    return _Line(tilt, cumulant, centre, theta, terms.real, terms.imag)
+    return _Line(tilt, length, cumulant, centre, theta, terms.real, terms.imag)
 
 
 def _at(line: _Line, places: Floats) -> Knots:
     """Delta and exp(eps) alpha there."""
-    turn = line.theta[:, None] * (places[0] - line.centre)
-    sums = line.real @ np.cos(turn) + line.imaginary @ np.sin(turn)
+    turn = turns(line.theta[:, None] * (places[0] - line.centre))
+    sums = line.real @ turn.real + line.imaginary @ turn.imag
     delta, lifted = (sums * np.exp(line.cumulant - line.lam * places[0]))[:, None, :]
     return Knots(places, delta, np.zeros_like(delta), lifted, np.zeros_like(lifted))

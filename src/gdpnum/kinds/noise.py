@@ -10,7 +10,7 @@ from scipy.special import ndtri_exp
 from gdpnum import charges
 from gdpnum.errors import InvalidArgument, UnsupportedMechanism
 from gdpnum.floats import Floats, quotient_above
-from gdpnum.formulas.gaussian_profile import mu_of_advantage
+from gdpnum.formulas.gaussian import mu_of_advantage
 from gdpnum.formulas.randomized_response import randomized_response_mu
 from gdpnum.kind import Kind, Knob
 from gdpnum.mechanisms.noise import (
