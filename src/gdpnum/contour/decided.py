@@ -85,13 +85,18 @@ def _needed(epsilons: Floats, upper: Floats, slack: Floats) -> Floats:
 
 
 def _convex(epsilons: Floats, upper: Floats) -> npt.NDArray[np.intp]:
-    """Knots on the lower convex hull over exp(eps), the first and the last among them."""
-    y, at = np.exp(epsilons - epsilons[-1]).tolist(), upper.tolist()
+    """Knots on the lower convex hull over exp(eps), the first and the last among them.
+
+    In plain numbers, which are quicker one by one. Any choice of knots is a sound one.
+    """
+    places, values = epsilons.tolist(), upper.tolist()
     kept: list[int] = []
-    for k in range(len(at)):
+    for k, (place, value) in enumerate(zip(places, values, strict=True)):
         while len(kept) > 1:
             i, j = kept[-2:]
-            if (at[i] - at[j]) * (y[k] - y[j]) > (at[j] - at[k]) * (y[j] - y[i]):
+            gap = min(places[j] - places[i], _LARGEST)
+            after = math.expm1(min(place - places[j], _LARGEST - gap)) * math.exp(gap)
+            if (values[i] - values[j]) * after > (values[j] - value) * math.expm1(gap):
                 break
             kept.pop()
         kept.append(k)
@@ -371,7 +376,9 @@ def regrets(
         # (1 + exp(eps))^-1 falls: at the left end of each cell it is largest.
         slacked = cells + slack[:, None] * weights[:, : number - 1]
         reached = np.maximum(reached, at_knots.max(axis=1))
-        target = (reached * (1.0 + 10.0 * tolerance) + 1e-15)[:, None]
+        # Closer than what is known of delta there is nothing to gain.
+        blurred = np.minimum(found.delta_error[:, :-1], found.delta_error[:, 1:])
+        target = (reached * (1.0 + 10.0 * tolerance) + 1e-15)[:, None] + blurred
         high = cells > target
         if turn == ROUNDS - 1 or not high.any():
             break

@@ -29,7 +29,7 @@ from gdpnum.contour.pairs import Run, Steps
 from gdpnum.contour.reach import OutOfReach
 from gdpnum.contour.reading import reading
 from gdpnum.contour.smallest import smallest
-from gdpnum.floats import UNIT, Floats, quietly
+from gdpnum.floats import UNIT, Floats
 
 __all__ = ["MOST", "PATIENCE", "WORK", "Fits", "fits", "work_of"]
 
@@ -144,7 +144,6 @@ def _roughly(
     return np.where(where > 0.0, where, guess[: steps.runs])
 
 
-@quietly
 def fits(
     runs: Sequence[Run],
     *,
@@ -162,22 +161,26 @@ def fits(
     """
     steps = Steps.of(runs)
     slacks = np.full(steps.runs, slack)
-    if steps.runs == 1:
+    with np.errstate(all="ignore"):
+        if steps.runs > 1:
+            return _together(steps, slacks, tolerance, most)
         found = _fits(steps, slacks, tolerance, most)
-        mu, mu_lower = float(found.mu[0]), float(found.mu_lower[0])
-        if steps.c.size and not mu - mu_lower <= accuracy * mu:
-            raise OutOfReach(
-                f"the contour knows no more than that mu is between {mu_lower:.6g} and {mu:.6g}, "
-                f"not to accuracy={accuracy!r}; use the lattice"
-            )
-        return found
-    # Those of a kind together, so that none waits for another's frequencies.
+    mu, mu_lower = float(found.mu[0]), float(found.mu_lower[0])
+    if steps.c.size and not mu - mu_lower <= accuracy * mu:
+        raise OutOfReach(
+            f"the contour knows no more than that mu is between {mu_lower:.6g} and {mu:.6g}, "
+            f"not to accuracy={accuracy!r}; use the lattice"
+        )
+    return found
+
+
+def _together(steps: Steps, slack: Floats, tolerance: float, most: float) -> Fits:
+    """The fits of several runs: those of a kind at once, so that none waits for another's sums."""
     order = np.argsort(_burden(steps), kind="stable")
     bare = int((np.bincount(steps.owner, minlength=steps.runs) == 0).sum())
     rest = order[bare:]
     parts = [order[:bare], *np.array_split(rest, max(1, -(-rest.size // _TOGETHER)))]
-    parts = [part for part in parts if part.size]
-    every = [_tried(steps, part, slacks, tolerance, most) for part in parts]
+    every = [_tried(steps, part, slack, tolerance, most) for part in parts if part.size]
     back = np.argsort(order)
     return Fits(*(np.concatenate(columns)[back] for columns in zip(*every, strict=True)))
 

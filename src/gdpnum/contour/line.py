@@ -14,9 +14,8 @@ import numpy.typing as npt
 from gdpnum import charges
 from gdpnum.contour.ladder import Rungs
 from gdpnum.contour.plan import Decay
-from gdpnum.contour.product import product
 from gdpnum.contour.transform import Transform
-from gdpnum.contour.turns import Complexes, powers, turns
+from gdpnum.contour.turns import Complexes, powers, product, turns
 from gdpnum.floats import UNIT, Floats
 
 __all__ = ["CLOSE", "FAR", "Knots", "Line", "Reading", "Rows", "stacked"]

@@ -21,6 +21,9 @@ __all__ = ["all_located", "located"]
 # them; images beside the slack.
 _NUMBERS, _LEFT, _IMAGES = (120, 1000), 1e-4, 1e-2
 
+# Of many runs that take more a rough reading is the quicker way.
+_FEWER = (120,)
+
 # How often a better place is looked for, and how close a guess must be to be kept.
 _TURNS, _OFF = 4, 0.1
 
@@ -45,46 +48,25 @@ def all_located(
     two agree.
     """
     found = np.full(runs.size, np.nan)
-    left, places = np.arange(runs.size), guess[runs]
+    left, places, line = np.arange(runs.size), guess[runs], None
     for _ in range(_TURNS):
-        following = _highest(steps, ladder, runs[left], places, slack[runs[left]])
+        line = _line(steps, ladder, runs[left], places, slack[runs[left]], line)
+        following = _highest(line, places, slack[runs[left]])
         known = (following > 0.0) & (following < np.inf)
         close = known & (np.abs(following - places) <= _OFF * following)
         found[left[close]] = following[close]
         going = known & ~close
-        left, places = left[going], following[going]
-        if not left.size:
-            break
-    return found
-
-
-def _highest(
-    steps: Steps, ladder: Ladder, runs: npt.NDArray[np.intp], guess: Floats, slack: Floats
-) -> Floats:
-    """The place around each guess that needs most, as its line has it; NaN if that is too long."""
-    found = np.full(guess.size, np.nan)
-    left = np.arange(guess.size)
-    for number in _NUMBERS:
-        line, ended = _line(steps, ladder, runs[left], guess[left], slack[left], number)
-        own, line = left[ended], line.rows(ended)
-        rows, places = np.arange(own.size), guess[own, None] * _AROUND
-        for _ in range(2):
-            mus = shown(_at(line, places), slack[own], certain=False).mus
-            best = np.argmax(mus, axis=1)
-            found[own] = places[rows, best]
-            low = places[rows, np.maximum(best - 1, 0), None]
-            high = places[rows, np.minimum(best + 1, places.shape[1] - 1), None]
-            places = low + (high - low) * _BETWEEN
-        left = left[~ended]
+        left, places, line = left[going], following[going], line.rows(going)
         if not left.size:
             break
     return found
 
 
 class _Line(NamedTuple):
-    """Arrays by run, the last three by run and frequency, and the terms of delta and of alpha."""
+    """Arrays by run: the last three by frequency, too, and the terms of delta and of alpha."""
 
     lam: Floats
+    length: Floats
     cumulant: Floats
     centre: Floats
     theta: Floats
@@ -92,7 +74,21 @@ class _Line(NamedTuple):
     imaginary: Floats
 
     def rows(self, kept: npt.NDArray[np.bool_]) -> _Line:
-        return _Line(*(one[kept] for one in self))
+        """Some of the runs."""
+        return self if kept.all() else _Line(*(one[kept] for one in self))
+
+
+def _highest(line: _Line, guess: Floats, slack: Floats) -> Floats:
+    """The place around each guess that needs most, as its line has it."""
+    rows, places = np.arange(guess.size), guess[:, None] * _AROUND
+    for _ in range(2):
+        mus = shown(_at(line, places), slack, certain=False).mus
+        best = np.argmax(mus, axis=1)
+        found: Floats = places[rows, best]
+        low = places[rows, np.maximum(best - 1, 0), None]
+        high = places[rows, np.minimum(best + 1, places.shape[1] - 1), None]
+        places = low + (high - low) * _BETWEEN
+    return np.where(np.isnan(line.centre), np.nan, found)
 
 
 def _line(
@@ -101,42 +97,62 @@ def _line(
     runs: npt.NDArray[np.intp],
     guess: Floats,
     slack: Floats,
-    number: int,
-) -> tuple[_Line, npt.NDArray[np.bool_]]:
-    """The sums' terms on the lines of the rungs next to the saddle points, and which are enough."""
+    before: _Line | None,
+) -> _Line:
+    """The sums' terms on the lines of the rungs next to the saddle points, perhaps those before.
+
+    The centre is NaN where a line takes too many frequencies.
+    """
     rungs, others = ladder.rungs.rows(runs), ladder.rungs.other(steps.runs).rows(runs)
     rows = np.arange(runs.size)
     rung = np.argmin((rungs.values - rungs.lam * guess[:, None])[:, :-1], axis=1)
-    lam, cumulant = rungs.lam[rows, rung], rungs.values[rows, rung]
+    lam = rungs.lam[rows, rung]
     length = period(rungs, others, lam, guess, np.log(slack * _IMAGES))
+    if before is not None and ((before.lam == lam) & (length <= before.length)).all():
+        return before
     width = 2.0 * np.pi / length
-    part, chosen = (
-        steps.part(runs),
-        np.concatenate([np.flatnonzero(steps.owner == i) for i in runs]),
-    )
-    loss = ladder.nodes.loss[chosen]
-    exponent = (1.0 + lam)[part.owner, None] * loss + ladder.exponents[chosen]
+    part, own = steps.part(runs), np.flatnonzero(np.isin(steps.owner, runs))
+    loss = ladder.nodes.loss[own]
+    exponent = (1.0 + lam)[part.owner, None] * loss + ladder.exponents[own]
     weights = np.exp(exponent - exponent.max(axis=1, keepdims=True))
     weights /= weights.sum(axis=1, keepdims=True)
     means = np.einsum("nj,nj->n", weights, loss)
     away = loss - means[:, None]
-    theta = width[:, None] * np.arange(0.5, number)
-    a, b = phases(weights[:, None, :] + 0j, away, np.zeros_like(away), theta[part.owner])
-    logs = np.log((1.0 + a[:, 0]) + 1j * b[:, 0]) * part.counts[:, None]
-    size = part.total(logs.real) - 0.5 * part.variance[:, None] * theta**2
-    # The nodes are close enough for frequencies that matter, and repeat them further on.
-    small = np.exp(size) <= _LEFT
-    small[:, :-1] &= small[:, 1:]
-    last = np.argmax(small[:, :-1], axis=1)[:, None]
-    most = int(last.max())
-    theta, kept = theta[:, :most], np.where(np.arange(most) < last, size[:, :most], -np.inf)
-    values = np.exp(kept) * turns(part.total(logs.imag[:, :most]))
+    pending, sizes, turned, ended = (
+        rows,
+        *np.zeros((2, runs.size, 0)),
+        np.zeros(runs.size, np.bool_),
+    )
+    for number in _NUMBERS if steps.runs == 1 else _FEWER:
+        some = np.isin(part.owner, pending)
+        few = part.part(pending)
+        theta = width[pending, None] * np.arange(0.5, number)
+        shares, distance = weights[some, None, :] + 0j, away[some]
+        a, b = phases(shares, distance, np.zeros_like(distance), theta[few.owner])
+        logs = np.log((1.0 + a[:, 0]) + 1j * b[:, 0]) * few.counts[:, None]
+        size = few.total(logs.real) - 0.5 * few.variance[:, None] * theta**2
+        # The nodes are close enough for frequencies that matter, and repeat them further on.
+        small = np.exp(size) <= _LEFT
+        last = np.argmax(small[:, :-1] & small[:, 1:], axis=1)
+        most = max(int(last.max()), sizes.shape[1])
+        sizes = np.pad(sizes, ((0, 0), (0, most - sizes.shape[1])), constant_values=-np.inf)
+        turned = np.pad(turned, ((0, 0), (0, most - turned.shape[1])))
+        own = np.arange(most) < last[:, None]
+        sizes[pending] = np.where(own, size[:, :most], -np.inf)
+        turned[pending] = few.total(logs.imag[:, :most])
+        ended[pending] = last > 0
+        pending = pending[last == 0]
+        if not pending.size:
+            break
+    theta = width[:, None] * (np.arange(sizes.shape[1]) + 0.5)
+    values = np.exp(sizes) * turns(turned)
     z = lam[:, None] + 1j * theta
     over = values * (width / np.pi)[:, None] / (z + 1.0)
     terms = np.stack([over / z, over], axis=1)
     centre = part.total(part.counts * means) + part.variance * (lam + 0.5)
-    ended = (last[:, 0] > 0) & (length > 0.0) & (length < np.inf)
-    return _Line(lam, cumulant, centre, theta, terms.real, terms.imag), ended
+    centre = np.where(ended & (length > 0.0) & (length < np.inf), centre, np.nan)
+    cumulant = rungs.values[rows, rung]
+    return _Line(lam, length, cumulant, centre, theta, terms.real, terms.imag)
 
 
 def _at(line: _Line, places: Floats) -> Knots:

@@ -26,13 +26,14 @@ from gdpnum.contour.ladder import (
     first_knots,
     guessed,
     period,
+    small_cumulants,
 )
 from gdpnum.contour.line import CLOSE, FAR, Knots, Line, Reading, stacked
 from gdpnum.contour.located import located
 from gdpnum.contour.pairs import Nodes, Steps, lifted
 from gdpnum.contour.plan import Decay, Plan, carried_out
 from gdpnum.contour.reach import OutOfReach
-from gdpnum.contour.transform import Transform, small_cumulants
+from gdpnum.contour.transform import Transform
 from gdpnum.floats import FUNCTION, UNIT, Floats
 
 __all__ = ["is_ordinary", "ordinary"]

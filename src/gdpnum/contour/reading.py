@@ -101,7 +101,7 @@ def _read_lines(
     others = [i for i in range(last + 1) if i not in removing]
     joint = _frequencies(plan, lengths, [*removing, *others])
     apart = _frequencies(plan, lengths, removing) + _frequencies(plan, lengths, others)
-    if joint < _APART * apart or joint < _MANY * runs * (last + 1):
+    if joint - apart < _WORTH:
         found = carried_out(steps, ladder, plan, most)
         far = [list(range(i * directions, (i + 1) * directions)) for i in range(tails)]
         picked = [[last] * directions, *far]
@@ -145,5 +145,5 @@ def _limits(before: Line, after: Line, epsilons: Floats) -> Floats:
 
 _PLACES = np.linspace(0.0, 1.0, 25)
 
-# Lines are taken apart where that saves as much, of so many frequencies a run and line.
-_APART, _MANY = 1.5, 60.0
+# Frequencies times lines, over all runs, that another transform is worth.
+_WORTH = 1e4

@@ -14,8 +14,7 @@ from gdpnum import charges
 from gdpnum.curve.tradeoff import Tangents, TradeoffCurve
 from gdpnum.floats import Floats
 from gdpnum.formulas.conversions import epsilon_from_mu
-from gdpnum.formulas.gaussian_profile import advantage_of_mu, delta_of_mu
-from gdpnum.formulas.tpr import beta_of_mu, tpr_of_mu
+from gdpnum.formulas.gaussian import advantage_of_mu, beta_of_mu, delta_of_mu, tpr_of_mu
 from gdpnum.pairs.atomic import approx_dp_pair
 from gdpnum.pairs.gaussian import GaussianPair, SlackGaussianPair
 from gdpnum.pairs.pair import Pair

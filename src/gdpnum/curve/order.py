@@ -13,7 +13,7 @@ from gdpnum.accuracy import SMALLEST_TPR
 from gdpnum.curve.gaussian import GaussianCurve
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.floats import NUMPY, Floats
-from gdpnum.formulas.tpr import separations
+from gdpnum.formulas.gaussian import separations
 
 __all__ = ["BlackwellOrder", "Relation", "Witness", "curve_order", "is_below"]
 

@@ -19,13 +19,18 @@ from gdpnum.errors import InvalidArgument
 from gdpnum.floats import NUMPY, Floats
 from gdpnum.rounding import rounded_up
 
-__all__ = ["Makers", "Profile", "Tangents", "TradeoffCurve"]
+__all__ = ["Makers", "Profile", "Tangents", "TradeoffCurve", "as_asked"]
 
 Tangents = tuple[Floats, Floats]
 """The points (alphas, betas) at which a curve has given slopes."""
 
 # FPRs at which a notebook shows a curve.
 _SHOWN_FPRS = (1e-6, 1e-4, 0.001, 0.01, 0.1, 0.5)
+
+
+def as_asked(found: Floats) -> float | Floats:
+    """The answer as a float where a number was asked about, which is an array of no dimension."""
+    return float(found) if found.ndim == 0 else found
 
 
 class Makers(NamedTuple):
@@ -82,7 +87,7 @@ class TradeoffCurve(ABC):
         with np.errstate(**NUMPY):
             rates = arguments.rates("alpha", alpha)
             # Guessing has 1 - alpha.
-            return arguments.like(alpha, np.clip(self._betas(rates), 0.0, 1.0 - rates))
+            return as_asked(np.clip(self._betas(rates), 0.0, 1.0 - rates))
 
     @overload
     def tpr(self, fpr: float) -> float: ...
@@ -92,7 +97,7 @@ class TradeoffCurve(ABC):
         """1 - f(fpr): no attack with that FPR has a higher TPR; accurate where it is tiny."""
         rates = arguments.rates("fpr", fpr)
         with np.errstate(**NUMPY):
-            return arguments.like(fpr, np.clip(self._tprs(rates), rates, 1.0))
+            return as_asked(np.clip(self._tprs(rates), rates, 1.0))
 
     @overload
     def delta(self, epsilon: float) -> float: ...
@@ -110,7 +115,7 @@ class TradeoffCurve(ABC):
                 # Exchanging P and Q: delta(-eps) = 1 - exp(-eps) (1 - delta_inverse(eps)).
                 inverse = np.minimum(self.inverse()._deltas(positive), 1.0)
                 deltas = np.where(values < 0.0, 1.0 - np.exp(-positive) * (1.0 - inverse), deltas)
-        return arguments.like(epsilon, deltas)
+        return as_asked(deltas)
 
     @overload
     def epsilon(self, delta: float) -> float: ...
@@ -123,9 +128,7 @@ class TradeoffCurve(ABC):
         """
         wanted = arguments.rates("delta", delta)
         with np.errstate(**NUMPY):
-            return arguments.like(
-                delta, np.where(wanted >= self.advantage, 0.0, self._epsilons(wanted))
-            )
+            return as_asked(np.where(wanted >= self.advantage, 0.0, self._epsilons(wanted)))
 
     def profile(self) -> Profile:
         """The privacy profile, delta as a function of epsilon."""

@@ -25,14 +25,14 @@ from gdpnum import _validate, charges
 from gdpnum.arguments import elementwise
 from gdpnum.errors import InvalidArgument
 from gdpnum.floats import Floats
-from gdpnum.formulas.gaussian_profile import (
+from gdpnum.formulas.gaussian import (
     advantage_of_mu,
     log_delta_of_mu,
     log_odds_of_mu,
     mu_of_advantage,
+    tpr_of_mu,
 )
 from gdpnum.formulas.randomized_response import randomized_response_mu
-from gdpnum.formulas.tpr import tpr_of_mu
 
 __all__ = [
     "advantage_from_mu",
