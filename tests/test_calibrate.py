@@ -335,9 +335,12 @@ def test_a_mechanism_stands_for_its_family(mechanism):
     assert getattr(leaf, "categories", None) == getattr(given, "categories", None)
 
 
-def test_a_mechanism_of_several_parts_needs_a_function():
+@pytest.mark.parametrize(
+    "mechanism", [Gaussian(sigma=1.0) + Laplace(scale=1.0), Gaussian(sigma=1.0) * 0]
+)
+def test_a_mechanism_of_several_parts_or_none_needs_a_function(mechanism):
     with pytest.raises(InvalidArgument, match="no one parameter to find; pass a function"):
-        calibrate(Gaussian(sigma=1.0) + Laplace(scale=1.0), mu=1.0)
+        calibrate(mechanism, mu=1.0)
 
 
 @dataclass(frozen=True)

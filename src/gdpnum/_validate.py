@@ -13,6 +13,7 @@ the value, what is allowed and, as ``advice``, what to do::
 from __future__ import annotations
 
 import datetime
+import difflib
 import math
 import os
 import reprlib
@@ -23,6 +24,7 @@ from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
+from gdpnum.accuracy import LATTICE_TOLERANCE, SMALLEST_TPR, Accuracy
 from gdpnum.errors import InvalidArgument, InvalidType
 
 T = TypeVar("T")
@@ -32,6 +34,9 @@ _WIDEST_STEP = 1e6
 
 # More than anyone lists, and few enough to be held.
 _MOST_ITEMS = 10_000_000
+
+# Relative accuracies that doubles have, and that are one.
+_SMALLEST_TOLERANCE, _LARGEST_TOLERANCE = 1e-15, 0.5
 
 
 class _Brief(reprlib.Repr):
@@ -95,6 +100,27 @@ def fraction(name: str, value: object, *, advice: str = "pass a number below 1")
     if not 0.0 <= number < 1.0:
         raise InvalidArgument(f"{name}={number!r} is outside [0, 1); {advice}")
     return number
+
+
+def tolerance(value: object) -> float:
+    """Return a relative accuracy that can be asked for."""
+    advice = "pass a relative accuracy such as 1e-3"
+    relative = positive("tolerance", value, advice=advice)
+    if relative > _LARGEST_TOLERANCE:
+        raise InvalidArgument(f"tolerance={relative!r} is above {_LARGEST_TOLERANCE:g}; {advice}")
+    if relative < _SMALLEST_TOLERANCE:
+        raise InvalidArgument(
+            f"tolerance={relative!r} is below {_SMALLEST_TOLERANCE:g}, which floats do not reach; "
+            f"{advice}"
+        )
+    return relative
+
+
+def accuracy(asked: object = None, *, slack: float = 0.0, grid_step: object = None) -> Accuracy:
+    """Return the accuracy that a tolerance asks for; by default what some milliseconds buy."""
+    step = None if grid_step is None else lattice_step("grid_step", grid_step)
+    relative = LATTICE_TOLERANCE if asked is None else tolerance(asked)
+    return Accuracy(relative, slack or SMALLEST_TPR, step)
 
 
 def count(
@@ -215,6 +241,12 @@ def function_or_none(name: str, value: object) -> None:
 def is_text(value: object, text: str) -> bool:
     """Whether a value is that text; one that is an array, or will not be compared, is not."""
     return isinstance(value, str) and value == text
+
+
+def nearest(given: str, known: Sequence[str]) -> str:
+    """Return what advice about an unknown word says."""
+    close = difflib.get_close_matches(given, known, n=1, cutoff=0.5)
+    return f"did you mean {close[0]!r}?" if close else f"pass one of {', '.join(known)}"
 
 
 def shown(name: str, value: object) -> str:

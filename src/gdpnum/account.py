@@ -11,18 +11,20 @@ from typing import TypeVar
 
 import numpy as np
 
-from gdpnum import kinds  # noqa: F401  (makes the mechanisms of the catalogue known)
-from gdpnum.bounds.accuracy import Accuracy, accuracy
+from gdpnum import (
+    _validate,
+    kinds,  # noqa: F401  (makes the mechanisms of the catalogue known)
+)
+from gdpnum.accuracy import Accuracy
 from gdpnum.bounds.attacks import Attacks
 from gdpnum.bounds.better import better_of, bounded_by
 from gdpnum.bounds.lines import EVERYTHING, NOTHING, Lines
-from gdpnum.contour.engine import ContourBounds, run_of
-from gdpnum.contour.fit import Fits
-from gdpnum.contour.pairs import Run
+from gdpnum.contour.engine import ContourBounds
+from gdpnum.contour.fit import PATIENCE, Fits, fits, work_of
+from gdpnum.contour.pairs import Run, run_of
 from gdpnum.contour.reach import OutOfReach
-from gdpnum.curve.contour import ContourCurve
 from gdpnum.curve.gaussian import GaussianCurve
-from gdpnum.curve.piecewise import PiecewiseCurve
+from gdpnum.curve.piecewise import ContourCurve, PiecewiseCurve
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.curve.tuning import tuning_kind
 from gdpnum.errors import BudgetExceeded, UnsupportedMechanism
@@ -75,12 +77,15 @@ class Account:
         # A single release dies out slowly along a line, and is exact at the nodes of a lattice.
         return None if len(above) == above[0].times == 1 else run_of(above)
 
-    def _contours(self) -> Iterator[ContourBounds]:
-        """The contour as far as it is the cheaper engine, then where the lattice takes seconds."""
+    def _efforts(self) -> Iterator[tuple[Run, float]]:
+        """What the contour may take: as long as it is the cheaper engine, and where that is slow.
+
+        Nothing where the run is not for it.
+        """
         if self.run is not None:
-            yield ContourBounds(self.run, self.accuracy)
+            yield self.run, work_of(self.run)
             if self.lattice.is_long:
-                yield ContourBounds(self.run, self.accuracy, patient=True)
+                yield self.run, PATIENCE
 
     @cached_property
     def lattice(self) -> LatticeBounds:
@@ -117,17 +122,19 @@ class Account:
     @cached_property
     def _profiled(self) -> ContourBounds | None:
         """The contour's bounds, if the whole profile is in its reach."""
-        for contour in self._contours():
+        for run, most in self._efforts():
             with suppress(OutOfReach):
-                _ = contour.profile
-                return contour
+                found = ContourBounds(run, self.accuracy, most)
+                _ = found.profile
+                return found
         return None
 
     def contour_fit(self, slack: float) -> Fits | None:
         """mu, its bracket and its regret by the contour; None where it is not for the contour."""
-        for contour in self._contours() if slack > 0.0 else ():
+        for run, most in self._efforts() if slack > 0.0 else ():
             with suppress(OutOfReach):
-                return contour.fit(slack)
+                # How wide the bracket may be is for the asker to say.
+                return fits([run], slack=slack, accuracy=math.inf, most=most)
         return None
 
 
@@ -137,7 +144,7 @@ def account(subject: object, asked: Accuracy, *, name: str = "mechanism") -> Acc
     Computed once, then read: `tradeoff_curve`, `fit_gdp`, `regret`, `statement` and the rest read
     their numbers off it, and none of them runs an engine itself.
     """
-    found = plain(name, subject)
+    found = subject if isinstance(subject, Mechanism) else plain(name, subject)
     if isinstance(found, TradeoffCurve):
         return Account(asked, None, known=found)
     every = separate_releases(found)
@@ -205,13 +212,13 @@ def tradeoff_curve(
     (0.161, 1.83)
     """
     with np.errstate(**NUMPY):
-        return account(mechanism, accuracy(tolerance, grid_step=grid_step)).curve
+        return account(mechanism, _validate.accuracy(tolerance, grid_step=grid_step)).curve
 
 
 def as_curve(name: str, subject: object, *, tolerance: float | None = None) -> TradeoffCurve:
     """The curve of what was passed, whichever way it has one."""
     with np.errstate(**NUMPY):
-        return account(subject, accuracy(tolerance), name=name).curve
+        return account(subject, _validate.accuracy(tolerance), name=name).curve
 
 
 def coarsened(ask: Callable[[float], T], *, tolerance: float, coarsest: float) -> T:
@@ -227,7 +234,7 @@ def coarsened(ask: Callable[[float], T], *, tolerance: float, coarsest: float) -
 
 
 def _run_curve(run: Mechanism, tolerance: float) -> TradeoffCurve:
-    found = account(run, accuracy(tolerance)).curve
+    found = account(run, _validate.accuracy(tolerance)).curve
     # Asked a million times: by its chords.
     return PiecewiseCurve(found.steep) if isinstance(found, ContourCurve) else found
 

@@ -575,7 +575,7 @@ def cumulant_rounding(magnitudes: Floats, nodes: int) -> Floats:
 def evaluation(
     terms: Floats, places: Floats, moment: Floats, cumulant: Floats
 ) -> tuple[Floats, Floats, Floats]:
-    """Rounding of one sum over frequencies by Horner's rule, over exp(K - lam eps) (Lemma T11).
+    """Rounding of one sum over frequencies by powers, over exp(K - lam eps) (Lemma T11).
 
     ``terms`` is the sum of the terms' magnitudes, ``places`` the same times m + 1/2, ``moment``
     times theta, ``cumulant`` |K|. The three parts: constant, per |eps - c| and per |lam eps|.

@@ -11,13 +11,12 @@ from typing import Any, final
 
 from gdpnum import _validate
 from gdpnum.account import as_curve
+from gdpnum.accuracy import SMALLEST_TPR
 from gdpnum.blocks.block import Sentence, Table
 from gdpnum.blocks.html import html
-from gdpnum.bounds.accuracy import SMALLEST_TPR, checked_tolerance
-from gdpnum.curve.contour import ContourCurve
 from gdpnum.curve.gaussian import GaussianCurve
 from gdpnum.curve.order import Relation, Witness, curve_order
-from gdpnum.curve.piecewise import PiecewiseCurve
+from gdpnum.curve.piecewise import ContourCurve, PiecewiseCurve
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import BudgetExceeded, InvalidArgument, InvalidType
 from gdpnum.measures.divergence import DeltaDivergence, delta_divergence
@@ -214,7 +213,7 @@ def compare(*subjects: Subject, slack: float = 1e-10, tolerance: float = 1e-4) -
     if len(subjects) < 2:
         raise InvalidType(f"{len(subjects)} subjects are given; pass two or more to compare")
     slack = _validate.fraction("slack", slack, advice="pass an allowance such as 1e-10")
-    tolerance = checked_tolerance(tolerance)
+    tolerance = _validate.tolerance(tolerance)
     _refuse_mixed(subjects)
     given, subjects = subjects, tuple(_meant(one) for one in subjects)
     curves = [

@@ -34,10 +34,16 @@ class Missing:
 
 @dataclass(frozen=True)
 class Knob:
-    """How calibration moves a kind: a field, and whether more of it is more private."""
+    """How calibration moves a kind: a field, whether more of it is more private, and its range."""
 
     field: str
     is_noise: bool
+    between: tuple[float, float] | None = None
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The range in which a calibration looks for it."""
+        return self.between or ((1e-2, 1e6) if self.is_noise else (1e-6, 1e2))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,7 +7,6 @@ from dataclasses import replace
 from gdpnum.account import tradeoff_curve
 from gdpnum.errors import InvalidArgument
 from gdpnum.mechanisms import (
-    Composed,
     FixedSize,
     Gaussian,
     MatrixMechanism,
@@ -16,7 +15,7 @@ from gdpnum.mechanisms import (
     Shuffled,
 )
 from gdpnum.mechanisms.dpsgd import records_of_person
-from gdpnum.mechanisms.mechanism import checked, repeat
+from gdpnum.mechanisms.mechanism import checked, composed, repeat
 from gdpnum.representations import KnownCurve
 
 __all__ = ["per_person", "protected_unit"]
@@ -40,7 +39,7 @@ def per_person(mechanism: Mechanism, *, records_per_person: int | None) -> Mecha
     if records == 1 or not mechanism.parts:
         return mechanism
     terms = [repeat(_for_person(leaf, records), count) for leaf, count in mechanism.parts]
-    return terms[0] if len(terms) == 1 else Composed(terms)
+    return composed(terms)
 
 
 def _for_person(leaf: Mechanism, records: int) -> Mechanism:

@@ -2,9 +2,8 @@
 
 import numpy as np
 
-from gdpnum import tradeoff_curve
+from gdpnum import _validate, tradeoff_curve
 from gdpnum.account import account
-from gdpnum.bounds.accuracy import accuracy
 
 
 def epsilon_above(run, delta):
@@ -13,7 +12,7 @@ def epsilon_above(run, delta):
 
 def epsilon_below(run, delta):
     """The largest epsilon that some attack refutes: tpr - e^eps alpha > delta."""
-    found = account(run, accuracy(1e-3))
+    found = account(run, _validate.accuracy(1e-3))
     largest = 0.0
     for tests in found.attacks:
         hit = tests.tpr > delta

@@ -1,5 +1,8 @@
 """A pair made of claims has all of them, in exact arithmetic, and is symmetric."""
 
+from fractions import Fraction
+from math import comb
+
 import numpy as np
 import pytest
 from mpmath import mp, mpf
@@ -7,7 +10,7 @@ from scipy.special import ndtr
 
 from gdpnum import charges
 from gdpnum.pairs.claims import claim_losses, claimed_pair, twice
-from gdpnum.pairs.drawn import drawn_pairs
+from gdpnum.pairs.drawn import binomial_weights, drawn_pairs, hypergeometric_weights
 from tests.batches.bounds import delta_of_atoms
 
 
@@ -81,3 +84,28 @@ def test_one_draw_at_most_is_the_hull_of_a_sampled_step():
     for epsilon in (0.0, 0.01, 0.1, 1.0):
         exact = float(sampled_profile(0.01, 1.0, np.array([epsilon]))[0])
         assert exact <= delta_of_atoms(above, epsilon) <= 1.01 * exact
+
+
+@pytest.mark.parametrize(("draws", "probability"), [(30, 0.125), (400, 0.99)])
+def test_weights_of_draws_are_binomial_to_their_last_digit(draws, probability):
+    hit = Fraction(probability)
+    for j, weight in enumerate(binomial_weights(draws, probability).tolist()):
+        assert weight == float(comb(draws, j) * hit**j * (1 - hit) ** (draws - j))
+
+
+@pytest.mark.parametrize(("draws", "size", "marked"), [(10, 60, 7), (900, 2000, 1000)])
+def test_weights_of_a_batch_are_hypergeometric_to_their_last_digit(draws, size, marked):
+    for j, weight in enumerate(hypergeometric_weights(draws, size, marked).tolist()):
+        others = comb(size - marked, draws - j)
+        assert weight == float(Fraction(comb(marked, j) * others, comb(size, draws)))
+
+
+def test_many_records_of_a_person_in_a_batch_are_accounted_for():
+    """Where not to be in it is below all floats."""
+    weights = binomial_weights(400, 0.99)
+    assert weights[0] == 0.0
+    found = drawn_pairs(weights, 300.0)
+    # On average 396 times, each of which moves the sum by 2 of 300.
+    for pair in found:
+        p, q = pair.cells(np.zeros(1))
+        assert p[1] - q[1] == pytest.approx(2.0 * ndtr(396.0 / 300.0) - 1.0, rel=1e-2)

@@ -11,11 +11,12 @@ from flint import arb, ctx
 from mpmath import mp, mpf
 
 from gdpnum import charges, contour
+from gdpnum.contour.decided import profile_of_mu
 from gdpnum.contour.grid import cut, lifted_cut, lifted_spacing, spacing
 from gdpnum.contour.ladder import ladder
 from gdpnum.contour.pairs import Steps
-from gdpnum.contour.regret import profile_of_mu
 from gdpnum.contour.transform import transform
+from gdpnum.contour.turns import powers, turns, turns_less_one
 from gdpnum.floats import UNIT
 
 mp.dps = 32
@@ -348,12 +349,13 @@ def test_cumulant_rounding():
 
 
 @pytest.mark.parametrize("number", [3, 400])
-def test_evaluation_and_known_images(number):
-    """One line's sums, beside the same sums in high precision."""
-    run = [contour.Segment(contour.Poisson(3.0, 0.25), 400)]
-    found = contour.profile(run)
+@pytest.mark.parametrize("run", [(3.0, 0.25, 400), (0.8, 0.002, 200)])
+def test_evaluation_and_known_images(run, number):
+    """One line's sums, beside the same sums in high precision: a few, or many frequencies."""
+    sigma, rate, count = run
+    found = contour.profile([contour.Segment(contour.Poisson(sigma, rate), count)])
     line = found.lines.lines[2]
-    epsilons = np.linspace(8.0, 12.0, number)
+    epsilons = np.linspace(0.6, 1.0, number) * found.end(1e-8)
     values, errors = line.at(np.stack([epsilons, epsilons]))
     worst = 0.0
     for i in range(0, number, max(1, number // 5)):
@@ -363,9 +365,7 @@ def test_evaluation_and_known_images(number):
             p = mp.pi / mpf(float(line.frequencies[row, 0]))
             for which in range(2):
                 total = mpf(0)
-                for term, theta in zip(
-                    line.terms[:, row, which, 0], line.frequencies[row, ::-1], strict=True
-                ):
+                for term, theta in zip(line.terms[row, which], line.frequencies[row], strict=True):
                     turn = -mpf(float(theta)) * (epsilon - mpf(float(line.centre[row, 0])))
                     total += (mp.mpc(complex(term)) * mp.expj(turn)).real
                 total *= mp.exp(mpf(float(line.cumulant[row, 0])) - lam * epsilon)
@@ -381,6 +381,29 @@ def test_evaluation_and_known_images(number):
     covered(abs(mpf(float(turned)) - mp.exp(mpf(1.3) - mpf(2.9))), known)
     constant, distant, far = charges.evaluation(*(np.ones((1, 2)) for _ in range(4)))
     assert min(constant.min(), distant.min(), far.min()) > 0.0
+
+
+def test_turns():
+    """exp(i x) by tangents: within 17 units, less one within 20 of x, and powers as they add up."""
+    rng = np.random.default_rng(3)
+    near = 0.5 * np.pi * np.arange(-40.0, 41.0)
+    x = np.concatenate([rng.uniform(-3.0, 3.0, 60), rng.uniform(-1e4, 1e4, 60), near, [1e-9, 1e-3]])
+    real, imaginary = turns_less_one(0.5 * x)
+    worst = [0.0, 0.0]
+    for angle, found, a, b in zip(x, turns(x), real, imaginary, strict=True):
+        true = mp.expj(mpf(float(angle)))
+        wrong = abs(mp.mpc(complex(found)) - true), abs(mp.mpc(float(a), float(b)) - (true - 1))
+        assert wrong[0] <= 17 * UNIT
+        assert wrong[1] <= 20 * UNIT * abs(angle)
+        worst = [max(old, float(new)) for old, new in zip(worst, wrong, strict=True)]
+    assert min(worst) > 0.0
+    first, angles = np.array([[0.3, 1.0]]), np.array([[0.7, -2.0]])
+    table = powers(first, angles, 37)
+    for r in range(37):
+        for place in range(2):
+            true = mp.expj(mpf(float(first[0, place])) + r * mpf(float(angles[0, place])))
+            wrong = abs(mp.mpc(complex(table[0, r, place])) - true)
+            assert wrong <= (17 + 20 * r) * UNIT
 
 
 def test_quantile():

@@ -47,6 +47,7 @@ def test_wandb_keeps_it_whole(statement, tmp_path, monkeypatch):
     run.config.update({"privacy": statement.to_dict()})
     run.summary["privacy"] = statement.to_dict()
     run.finish()
+    wandb.teardown()  # its process writes the last block after that
     (log,) = tmp_path.glob("wandb/offline-run-*/*.wandb")
     kept = []
     for data in _records(log.read_bytes()):

@@ -12,7 +12,7 @@ import pytest
 from flint import arb, ctx
 from scipy.special import ndtri, ndtri_exp
 
-from gdpnum.bounds.accuracy import Accuracy
+from gdpnum.accuracy import Accuracy
 from gdpnum.lattice.above import upper_bound
 from gdpnum.lattice.discretize import lattice, pessimistic
 from gdpnum.lattice.factors import Factor

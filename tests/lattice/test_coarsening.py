@@ -6,7 +6,7 @@ from flint import ctx
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gdpnum.bounds.accuracy import Accuracy
+from gdpnum.accuracy import Accuracy
 from gdpnum.lattice.below import attacks
 from gdpnum.lattice.coarsening import connected, counted, discounted
 from gdpnum.lattice.discretize import dominated, lattice

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from gdpnum import Gaussian, PoissonSampled, fit_gdp, tradeoff_curve
-from gdpnum.bounds.accuracy import Accuracy
+from gdpnum.accuracy import Accuracy
 from gdpnum.lattice.plan import plan as planned
 from gdpnum.lattice.split import SplitPair
 from gdpnum.pairs.pair import Release

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gdpnum import Laplace, PoissonSampled, fit_gdp, tradeoff_curve
-from gdpnum.bounds.accuracy import Accuracy
+from gdpnum.accuracy import Accuracy
 from gdpnum.lattice.above import upper_bound
 from gdpnum.lattice.plan import plan as planned
 from gdpnum.lattice.reading import lines_of

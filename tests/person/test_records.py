@@ -13,6 +13,7 @@ from gdpnum import (
     MatrixMechanism,
     PoissonSampled,
     RandomizedResponse,
+    ReportNoisyMax,
     Shuffled,
     Skellam,
     calibrate,
@@ -102,8 +103,9 @@ def test_participation_counts_all_records_of_a_person(records):
         (Skellam(sigma=3.0) * 4, "sigma"),
         (MatrixMechanism(strategy="tree", steps=8, noise_multiplier=2.0), "noise_multiplier"),
         (PoissonSampled(Gaussian(sigma=1.0), rate=0.1, records_per_person=2) * 5, "sigma"),
+        (ReportNoisyMax(scale=2.0) * 3, "scale"),
     ],
-    ids=["skellam", "tree", "person"],
+    ids=["skellam", "tree", "person", "selection"],
 )
 def test_noise_is_found_for_a_mechanism(run, knob):
     found = calibrate(run, mu=0.8)

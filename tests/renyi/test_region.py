@@ -176,6 +176,81 @@ def test_lines_are_tight_where_the_lead_passes_from_order_to_order():
     assert (found >= region_beta(*guarantee, alphas) - 1e-6).all()
 
 
+# Divergences of pairs of few outcomes: the lead passes within a short way through several orders.
+PASSED_ON = {
+    "three outcomes": (
+        [
+            0.595,
+            0.877,
+            0.938,
+            0.948,
+            1.002,
+            1.019,
+            1.078,
+            1.079,
+            1.194,
+            1.333,
+            1.751,
+            2.464,
+            14.401,
+        ],
+        [
+            0.1319,
+            0.2026,
+            0.2184,
+            0.221,
+            0.235,
+            0.2394,
+            0.2548,
+            0.2551,
+            0.2852,
+            0.3216,
+            0.4274,
+            0.5817,
+            1.01,
+        ],
+    ),
+    "four outcomes": (
+        [0.512, 0.657, 0.671, 0.694, 0.74, 1.002, 1.003, 1.009, 1.051, 1.125, 1.539, 5.012, 11.315],
+        [
+            0.03967,
+            0.05121,
+            0.05233,
+            0.05417,
+            0.05785,
+            0.07889,
+            0.07897,
+            0.07945,
+            0.08283,
+            0.08877,
+            0.1217,
+            0.3191,
+            0.4241,
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PASSED_ON)
+def test_every_corner_between_tangents_is_within_a_millionth_of_what_is_allowed(name):
+    """In mpmath, from the definition: a tpr less by 1e-6, or by 1e-4 of delta, is allowed."""
+    orders, epsilons = arrays(PASSED_ON[name])
+    lines = region_lines(orders, epsilons)
+    assert (lines.tprs[:-1] - lines.tprs[1:]).max() < 0.02
+    deltas = lines.delta(lines.epsilons)
+    # Where the lead passes on, every corner; elsewhere some.
+    seen = np.flatnonzero(lines.tprs > 1e-12)
+    middle = (lines.tprs[seen] > 0.4) & (lines.tprs[seen] < 0.53)
+    for i in np.append(seen[middle], seen[~middle][::20]):
+        missed = min(1e-6, 1e-4 * deltas[i])
+        with mp.workdps(30):
+            alpha = mp.exp(mp.mpf(float(lines.log_alphas[i])))
+            tpr = mp.mpf(float(lines.tprs[i])) - mp.mpf(float(missed))
+            for order, epsilon in zip(orders, epsilons, strict=True):
+                assert coin_divergence(order, tpr, alpha) <= epsilon
+                assert coin_divergence(order, alpha, tpr) <= epsilon
+
+
 def exact_deltas(orders, epsilons, at):
     """sup over alpha of tpr - exp(eps) alpha, by ternary search on log alpha."""
 

@@ -52,7 +52,7 @@ def lines_of_claims(epsilons: Floats, deltas: Floats) -> Lines:
     log_middles = np.log1p(-deltas) - np.logaddexp(0.0, epsilons)
     start = int(np.argmax(log_middles))
     middle, epsilons, deltas = float(log_middles[start]), epsilons[start:], deltas[start:]
-    kept = _hull(epsilons.tolist(), deltas.tolist(), middle)
+    kept = _hull(epsilons, deltas, middle)
     epsilons, deltas = epsilons[kept], deltas[kept]
     # exp(eps) alpha at the upper end of each chord
     weights = -np.diff(deltas) / -np.expm1(-np.diff(epsilons))
@@ -67,11 +67,19 @@ def lines_of_claims(epsilons: Floats, deltas: Floats) -> Lines:
     return Lines(ends, log_alphas, tprs, float(deltas[-1]))
 
 
-def _hull(epsilons: list[float], deltas: list[float], log_steepest: float) -> list[int]:
+def _hull(epsilons: Floats, deltas: Floats, log_steepest: float) -> list[int] | slice:
     """Vertices of the lower convex hull, in exp(eps), of points with strictly falling deltas.
 
     No chord may be steeper than given; among points next to each other rounding can make one so.
     """
+    widths = np.diff(epsilons)
+    chords = np.log(-np.diff(deltas)) - epsilons[1:] - np.log(-np.expm1(-widths))
+    if (np.diff(chords, prepend=log_steepest) < 0.0).all():
+        return slice(None)
+    return _hull_of_some(epsilons.tolist(), deltas.tolist(), log_steepest)
+
+
+def _hull_of_some(epsilons: list[float], deltas: list[float], log_steepest: float) -> list[int]:
 
     def log_slope(i: int, j: int) -> float:
         width = epsilons[j] - epsilons[i]

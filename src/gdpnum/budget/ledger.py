@@ -12,7 +12,7 @@ from typing import Any, ParamSpec, TypeVar
 from gdpnum import _validate
 from gdpnum.errors import GdpnumError, InvalidArgument
 from gdpnum.mechanisms import Composed, Mechanism
-from gdpnum.mechanisms.mechanism import checked, repeat
+from gdpnum.mechanisms.mechanism import checked, composed, repeat
 from gdpnum.statements.description import parts_of, run_of
 from gdpnum.strict_json import parsed
 
@@ -112,9 +112,7 @@ class Ledger(ABC):
         """
         with self._lock:
             terms = [repeat(leaf, count) for leaf, count in self._parts.items()]
-        if not terms:
-            return None
-        return terms[0] if len(terms) == 1 else Composed(terms)
+        return composed(terms) if terms else None
 
     def __len__(self) -> int:
         """How many releases were spent for."""

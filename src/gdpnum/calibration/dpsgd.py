@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any, final
 
 from gdpnum import _validate
-from gdpnum.bounds.accuracy import checked_tolerance
 from gdpnum.calibration.formula import noiseless_curve, participation
 from gdpnum.calibration.meter import Meter
 from gdpnum.calibration.outcome import DPSGDCalibration, Progress
@@ -76,7 +75,7 @@ def calibrate_dpsgd(
     target = stated(
         mu=mu, epsilon=epsilon, delta=delta, advantage=advantage, tpr=tpr, fpr=fpr, slack=slack
     )
-    tolerance = checked_tolerance(tolerance)
+    tolerance = _validate.tolerance(tolerance)
     if isinstance(target, Epsilon) and target.delta == 0.0:
         raise InvalidArgument(
             "delta=0.0 is out of reach of Gaussian noise; pass a delta such as 1e-5"

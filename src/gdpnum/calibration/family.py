@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from gdpnum import _validate
-from gdpnum.bounds.accuracy import checked_tolerance
 from gdpnum.calibration.meter import Meter
-from gdpnum.calibration.moves import moved
 from gdpnum.calibration.outcome import Calibration, Progress
 from gdpnum.calibration.search import Start, searched
 from gdpnum.calibration.target import Target, stated
 from gdpnum.errors import InvalidArgument, InvalidType
-from gdpnum.mechanisms.mechanism import Mechanism
+from gdpnum.kind import Knob, kind_of
+from gdpnum.mechanisms.mechanism import Mechanism, repeat, terms
+from gdpnum.mechanisms.sampling import PoissonSampled
 
 __all__ = ["calibrate"]
 
@@ -64,7 +65,7 @@ def calibrate(
     """
     given = {"mu": mu, "epsilon": epsilon, "delta": delta, "advantage": advantage}
     target = _target(target, {**given, "tpr": tpr, "fpr": fpr}, slack)
-    tolerance = checked_tolerance(tolerance)
+    tolerance = _validate.tolerance(tolerance)
     integer = _validate.choice("integer", integer, (False, True))
     made, lower, upper = _family(family, between, integer)
     meter = Meter(made, target.sought, progress)
@@ -142,3 +143,27 @@ def _range(between: object, integer: bool) -> tuple[float, float]:
             f"between={_validate.brief(between)} does not increase; pass the lower end first"
         )
     return lower, upper
+
+
+def moved(mechanism: Mechanism) -> tuple[Callable[[float], Mechanism], tuple[float, float]]:
+    """The family that a mechanism of one kind of release belongs to, and its range.
+
+    >>> from gdpnum import Gaussian
+    >>> family, between = moved(PoissonSampled(Gaussian(sigma=1.0), rate=0.1) * 10)
+    >>> family(2.0)
+    PoissonSampled(Gaussian(sigma=2.0), rate=0.1) * 10
+    """
+    leaf, count = terms(mechanism)[0]
+    noise: Any = leaf.inner if isinstance(leaf, PoissonSampled) else leaf
+    knob = kind_of(noise).knob
+    if len(mechanism.parts) != 1 or not isinstance(knob, Knob):
+        raise InvalidArgument(
+            f"family={mechanism!r} has no one parameter to find; pass a function of it, as in "
+            "lambda sigma: Gaussian(sigma=sigma) * 10, and between"
+        )
+
+    def family(value: float) -> Mechanism:
+        one = replace(noise, **{knob.field: value})
+        return repeat(replace(leaf, inner=one) if isinstance(leaf, PoissonSampled) else one, count)
+
+    return family, knob.ends

@@ -10,7 +10,7 @@ from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import UnsupportedMechanism
 from gdpnum.measures.unslacked import mu_without_slack
 from gdpnum.mechanisms import FixedSize, Mechanism, PoissonSampled
-from gdpnum.releases import releases
+from gdpnum.releases import largest_loss, releases
 from gdpnum.representations import ApproxDP, PureDP
 
 __all__ = ["formula_curves", "noiseless_curve", "participation"]
@@ -25,21 +25,12 @@ def formula_curves(mechanism: Mechanism) -> list[TradeoffCurve]:
     Of a record revealed whenever it takes part, of the largest loss, and of full participation.
     """
     curves = [noiseless_curve(mechanism)]
-    epsilon = _largest_loss(mechanism)
+    epsilon = largest_loss(releases(mechanism).above)
     if epsilon < _LARGEST_LOSS:
         curves.append(PureDP(epsilon=epsilon).curve())
     with suppress(UnsupportedMechanism):
         curves.append(GaussianCurve(mu_without_slack(mechanism)))
     return curves
-
-
-def _largest_loss(mechanism: Mechanism) -> float:
-    """The epsilon of pure DP: the largest losses, added up; rounded up, and possibly infinite."""
-    ends = (
-        times * max(pair.highest, -pair.lowest) if pair.mass_at_infinity == 0.0 else math.inf
-        for pair, times in releases(mechanism).above
-    )
-    return math.fsum(ends) * (1.0 + 1e-14)
 
 
 def noiseless_curve(mechanism: Mechanism) -> TradeoffCurve:

@@ -2,84 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
 
-from gdpnum.bounds.accuracy import SMALLEST_TPR, Accuracy
+from gdpnum.accuracy import SMALLEST_TPR, Accuracy
 from gdpnum.bounds.attacks import Attacks
 from gdpnum.bounds.lines import Lines
-from gdpnum.contour.fit import Fits, fits
-from gdpnum.contour.pairs import Gaussian, Mixture, Poisson, Replace, Run, Segment
+from gdpnum.contour.pairs import Run
 from gdpnum.contour.profile import Profile, profile
 from gdpnum.floats import Floats
-from gdpnum.pairs.gaussian import GaussianPair, ReplacedGaussianPair
-from gdpnum.pairs.mixture import PersonPair, WholeShiftsPair
-from gdpnum.pairs.pair import Pair, Release, SampledPair
 
-__all__ = ["WORK", "ContourBounds", "run_of"]
+__all__ = ["ContourBounds"]
 
 # Knots of a curve: so many to look first, and what a chord between two may add to mu, relatively.
 _FIRST, _CHORD, _MOST = 160, 4e-7, 8_000
-
-#: Frequencies times nodes that a fit, or a curve, may take: beyond, the lattice is cheaper.
-#: Measured on one core, where a million take some 4 ms.
-WORK = 6e6
-
-# And for each segment, which the lattice takes some milliseconds for.
-_MORE = 3e5
-
-# Records of a person up to which each number of them has a term of its own.
-_RECORDS = 100
 
 # What a curve is accurate to, relative to delta.
 _ACCURACY = 1e-9
 
 
-#: The same where the lattice takes seconds.
-PATIENCE = 1e8
-
-
-def work_of(run: Run) -> float:
-    """Frequencies times nodes up to which the contour is the cheaper engine for a run."""
-    return WORK + _MORE * len(run)
-
-
-def run_of(releases: Sequence[Release]) -> Run | None:
-    """The releases as segments of analytic pairs; None if there is one that is not."""
-    found = []
-    for one, times in releases:
-        analytic = _analytic(one)
-        if analytic is None:
-            return None
-        found.append(Segment(analytic, times))
-    return found or None
-
-
-def _analytic(pair: Pair) -> Gaussian | Poisson | Replace | Mixture | None:
-    if isinstance(pair, SampledPair) and isinstance(pair.inner, GaussianPair):
-        return Poisson(1.0 / pair.inner.mu, pair.rate)
-    if isinstance(pair, PersonPair) and pair.records <= _RECORDS:
-        return Mixture(pair.sigma, pair.shares, real_rooted=True)
-    if isinstance(pair, WholeShiftsPair) and len(pair.shares) <= _RECORDS:
-        return Mixture(pair.sigma, pair.shares)
-    if isinstance(pair, ReplacedGaussianPair):
-        return Replace(pair.sigma, pair.rate)
-    return Gaussian(pair.mu) if isinstance(pair, GaussianPair) else None
-
-
 class ContourBounds:
     """Bounds on the profile of a run of analytic pairs, from above and from below."""
 
-    def __init__(self, run: Run, accuracy: Accuracy, *, patient: bool = False) -> None:
-        self._run, self._accuracy = run, accuracy
-        self._most = PATIENCE if patient else work_of(run)
-
-    def fit(self, slack: float) -> Fits:
-        """mu, its bracket and its regret at a slack."""
-        # How wide the bracket may be is for the asker to say.
-        return fits([self._run], slack=slack, accuracy=np.inf, most=self._most)
+    def __init__(self, run: Run, accuracy: Accuracy, most: float) -> None:
+        self._run, self._accuracy, self._most = run, accuracy, most
 
     @cached_property
     def profile(self) -> Profile:

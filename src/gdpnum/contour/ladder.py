@@ -6,26 +6,32 @@ log Gamma(-lam) when one is added.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import erfcx, ndtri
 
+from gdpnum import charges
 from gdpnum.contour.grid import cut, grid, spacing
 from gdpnum.contour.pairs import Nodes, Steps
 from gdpnum.contour.reach import OutOfReach
-from gdpnum.floats import UNIT, Floats
+from gdpnum.floats import FUNCTION, UNIT, Floats
 
 __all__ = [
     "ENOUGH",
     "LEAST",
     "STEEP",
+    "Approximate",
     "Ladder",
     "Rungs",
     "first_knots",
+    "guessed",
     "ladder",
     "outlook",
     "period",
+    "small_cumulants",
 ]
 
 # lam as multiples of one over the run's mu: up to where exp(K - lam K') is far below any slack.
@@ -84,6 +90,24 @@ class Ladder(NamedTuple):
     """log of the weights at the nodes without a tilt: log C - u^2 / 2."""
     steep: Floats
     """How far the ladder reaches, of where a Gaussian's would: below one where jumps decide."""
+
+    def rows_of(self, chosen: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
+        """The rows of some of the runs: removing, then adding."""
+        directions = self.rungs.lam.shape[0] // self.middle.size
+        return np.concatenate([chosen + i * self.middle.size for i in range(directions)])
+
+    def part(self, steps: Steps, chosen: npt.NDArray[np.intp]) -> Ladder:
+        """The ladders of some of the runs."""
+        own = np.flatnonzero(np.isin(steps.owner, chosen))
+        return Ladder(
+            self.rungs.rows(self.rows_of(chosen)),
+            self.middle[chosen],
+            self.deviation[chosen],
+            self.nodes.rows(own),
+            self.step[own],
+            self.exponents[own],
+            self.steep[chosen],
+        )
 
 
 def _rough_mu(steps: Steps) -> Floats:
@@ -247,9 +271,11 @@ def first_knots(ladder: Ladder, slack: Floats, guess: Floats | None = None) -> F
         near.append(guess[:runs, None] + ladder.deviation[:, None] * _AROUND)
     removed = np.concatenate(near, axis=1)
     places = np.empty((end.size, removed.shape[1]))
-    places[:runs] = np.sort(np.clip(removed, 0.0, end[:runs], out=removed), axis=1)
+    np.minimum(np.maximum(removed, 0.0, out=removed), end[:runs], out=removed)
+    removed.sort(axis=1)
+    places[:runs] = removed
     # Adding only has to stay below: equal cells will do.
-    places[runs:] = end[runs:] * np.linspace(0.0, 1.0, places.shape[1])
+    places[runs:] = end[runs:] * (np.arange(places.shape[1]) * (1.0 / (places.shape[1] - 1)))
     return places
 
 
@@ -257,15 +283,121 @@ def period(rungs: Rungs, others: Rungs, lam: Floats, epsilon: Floats, log_error:
     """The least period for which images add no more than exp(log_error), by row.
 
     To exp(eps) alpha, that is; to delta, kappa times as much. ``others`` are the rungs of the other
-    direction.
+    direction. Before the axis of the rows there may be others.
     """
-    lam, epsilon, log_error = lam[:, None], epsilon[:, None], log_error[:, None]
+    lam, epsilon, log_error = lam[..., None], epsilon[..., None], log_error[..., None]
     gap = rungs.lam - lam
     above = (rungs.values - rungs.lam * epsilon - log_error) / gap
-    above = np.where(gap > 0.0, above, np.inf).min(axis=1)
+    above = np.where(gap > 0.0, above, np.inf).min(axis=-1)
     slope = 1.0 + others.lam
     gap = slope + lam
     below = (others.values + slope * epsilon - log_error) / gap
-    below = np.where(gap > 0.0, below, np.inf).min(axis=1)
+    below = np.where(gap > 0.0, below, np.inf).min(axis=-1)
     longest: Floats = np.maximum(np.maximum(above, below), 0.0)
     return longest
+
+
+class Approximate(NamedTuple):
+    """Gaussian approximations at each saddle point, by row and rung.
+
+    tpr = e^(K - lam K') Psi(lam sqrt K''), Psi(x) = exp(x^2 / 2) Phi(-x), and alpha =
+    e^(K - (1 + lam) K') Psi((1 + lam) sqrt K'').
+    """
+
+    log_scale: Floats
+    tpr_part: Floats
+    alpha_part: Floats
+
+    @classmethod
+    def of(cls, rungs: Rungs) -> Approximate:
+        """At the rungs."""
+        lam = rungs.lam
+        root = np.sqrt(0.5 * rungs.curvatures)
+        parts = 0.5 * erfcx(lam * root), 0.5 * erfcx((1.0 + lam) * root)
+        return cls(rungs.values - lam * rungs.slopes, *parts)
+
+    def mus(self, rungs: Rungs, rows: slice, slack: Floats) -> Floats:
+        """About the mu that the test at each saddle point shows; -inf where delta <= slack."""
+        scale, slope = self.log_scale[rows], rungs.slopes[rows]
+        tpr = np.exp(scale) * self.tpr_part[rows] - slack[:, None]
+        alpha = np.exp(scale - slope) * self.alpha_part[rows]
+        found = ndtri(np.maximum(tpr, 1e-300)) - ndtri(alpha)
+        found[~((tpr > 1e-3 * slack[:, None]) & (alpha > 0.0))] = -np.inf
+        return found
+
+    def _logs(self, rows: slice) -> Floats:
+        """The log of delta, falling."""
+        parts = np.maximum((self.tpr_part - self.alpha_part)[rows], 1e-300)
+        return np.minimum.accumulate(self.log_scale[rows] + np.log(parts), axis=1)
+
+    def log_delta(self, rungs: Rungs, row: int, epsilon: float) -> float:
+        """About log delta at an epsilon."""
+        logs = self._logs(slice(row, row + 1))[0]
+        return float(np.interp(epsilon, np.maximum.accumulate(rungs.slopes[row]), logs))
+
+    def falls_to(self, rungs: Rungs, rows: slice, log_delta: Floats) -> Floats:
+        """About where delta has fallen to exp(log_delta), by row."""
+        found = [
+            np.interp(-level, -one, at)
+            for level, one, at in zip(log_delta, self._logs(rows), rungs.slopes[rows], strict=True)
+        ]
+        return np.array(found)
+
+
+def guessed(near: Approximate, rungs: Rungs, runs: int, slack: Floats) -> Floats:
+    """About where mu is decided for removing, and where delta sinks to the slack for adding."""
+    slope = rungs.slopes[:runs]
+    mus = near.mus(rungs, slice(runs), slack)
+    rows = np.arange(runs)
+    best = np.minimum(np.argmax(mus, axis=1), slope.shape[1] - 2)
+    # Between two rungs: towards the next one by how near its mu comes.
+    after = np.maximum(mus[rows, best + 1], 0.0) / np.maximum(mus[rows, best], 1e-300)
+    found = slope[rows, best] + 0.4 * after * (slope[rows, best + 1] - slope[rows, best])
+    removed: Floats = np.maximum(found, 1e-12)
+    if rungs.lam.shape[0] == runs:
+        return removed
+    others = near.falls_to(rungs, slice(runs, None), np.log(slack) - 0.5)
+    return np.concatenate([removed, np.maximum(others, 1e-12)])
+
+
+def small_cumulants(
+    nodes: Nodes,
+    exponents: Floats,
+    step: Floats,
+    s: Floats,
+    lost: Floats,
+    known_lost: Callable[[Floats], Floats],
+) -> tuple[Floats, Floats]:
+    """The log of M of one release, and its error, by segment and line (Lemma T10).
+
+    M - 1 = E_Q[e^(S l) - 1 - S (e^l - 1)] keeps the digits that log M would lose in 1 + tiny; for
+    losses so small that exp(S l) can be summed as it is.
+
+    ``known_lost`` is what E_Q[e^l] = 1 and E_Q[1] = 1 lose, as quadratures, by their ends.
+    """
+    size = np.abs(s)[:, :, None]
+    density = np.exp(exponents) * (step / np.sqrt(2.0 * np.pi))[:, None]
+    tilted = s[:, :, None] * nodes.loss[:, None, :]
+    powers, odds = np.expm1(tilted), np.expm1(nodes.loss)
+    line = s[:, :, None] * odds[:, None, :]
+    terms = powers - line
+    # What the errors of the losses and of the functions do, then those of the densities.
+    units = size * np.abs(powers - odds[:, None, :]) * nodes.units[:, None, :]
+    units += (2.0 * FUNCTION + 4.0) * (np.abs(powers) + np.abs(line))
+    units += np.abs(tilted) * (powers + 1.0)
+    absolute = np.abs(terms)
+    relative = 4.0 * np.abs(nodes.log_q) + 2.0 * np.abs(exponents) + nodes.units
+    relative += FUNCTION + 8.0
+    units += absolute * relative[:, None, :]
+    excess = np.einsum("nsj,nj->ns", terms, density)
+    sizes = np.stack(
+        [np.einsum("nsj,nj->ns", units, density), np.einsum("nsj,nj->ns", absolute, density)],
+        axis=2,
+    )
+    ends = density[:, [0, -1]]
+    both = known_lost(np.stack([ends * (1.0 + odds[:, [0, -1]]), ends], axis=1))
+    others = size[:, :, 0] * both[:, :1] + np.abs(1.0 - s) * both[:, 1:]
+    rounding = charges.cumulant_rounding(sizes, nodes.u.shape[1])
+    wrong = lost + (others + rounding) / (1.0 + excess)
+    logs = np.log1p(excess)
+    return logs, 1.01 * wrong + UNIT * FUNCTION * np.abs(logs)

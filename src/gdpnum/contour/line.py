@@ -1,12 +1,12 @@
-"""Lines of a transform: delta and exp(eps) alpha at many epsilons, with their errors.
+"""Lines of a transform, and a reading: delta and exp(eps) alpha at epsilons, with their errors.
 
 Rows are runs, those of removing first and then, unless a run is symmetric, those of adding.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TypeAlias
+from dataclasses import dataclass, replace
+from typing import NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -15,11 +15,10 @@ from gdpnum import charges
 from gdpnum.contour.ladder import Rungs
 from gdpnum.contour.plan import Decay
 from gdpnum.contour.transform import Transform
-from gdpnum.floats import Floats
+from gdpnum.contour.turns import Complexes, powers, product, turns
+from gdpnum.floats import UNIT, Floats
 
-__all__ = ["Line", "Rows", "stacked"]
-
-Complexes: TypeAlias = npt.NDArray[np.complex128]
+__all__ = ["CLOSE", "FAR", "Knots", "Line", "Reading", "Rows", "stacked"]
 
 Rows: TypeAlias = slice | npt.NDArray[np.intp]
 
@@ -30,7 +29,13 @@ _FEW = 140
 _SHORT = 40
 
 # Longer ones are sums of blocks: exp(-i theta eps) is one of a few, times one for the block.
-_BLOCK = 32
+_BLOCK = 16
+
+# Epsilons that are looked at together.
+_NEAR = 1200
+
+#: Where images are bounded best, as multiples of the epsilon a line is for.
+FAR, CLOSE = np.array([[0.5, 1.0, 1.25]]), np.array([[0.0, 0.1, 0.4]])
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,9 +51,9 @@ class Line:
     centre: Floats
     frequencies: Floats
     terms: Complexes
-    """What to multiply exp(-i theta (eps - c)) by: by frequency, last first, row and which."""
+    """What to multiply exp(-i theta (eps - c)) by: by row, which and frequency."""
     blocks: Complexes
-    """The same by row, which, block and frequency, first first, where there are many."""
+    """The same by row, which and block, and frequency."""
     errors: tuple[Floats, Floats, Floats]
     """Over exp(K - lam eps), by row and which: constant, per |eps - c|, per |lam eps|."""
     images: tuple[Floats, Floats]
@@ -63,20 +68,41 @@ class Line:
             self.cumulant[kept],
             self.centre[kept],
             self.frequencies[kept],
-            self.terms[:, kept],
+            self.terms[kept],
             self.blocks[kept],
             (self.errors[0][kept], self.errors[1][kept], self.errors[2][kept]),
             (self.images[0][kept], self.images[1][kept]),
             (self.known[0][kept], self.known[1][kept]),
         )
 
+    def before(self, other: Line) -> Line:
+        """The rows of this line, then those of another; the shorter one's terms end in zeros."""
+        number = max(self.frequencies.shape[1], other.frequencies.shape[1])
+        one, two = self._longer(number), other._longer(number)
+        return Line(
+            np.concatenate([one.lam, two.lam]),
+            np.concatenate([one.cumulant, two.cumulant]),
+            np.concatenate([one.centre, two.centre]),
+            np.concatenate([one.frequencies, two.frequencies]),
+            np.concatenate([one.terms, two.terms]),
+            np.concatenate([one.blocks, two.blocks]),
+            _after(one.errors, two.errors),
+            _after(one.images, two.images),
+            _after(one.known, two.known),
+        )
+
+    def _longer(self, number: int) -> Line:
+        rows, old = self.frequencies.shape
+        frequencies, blocks = np.zeros((rows, number)), _in_blocks(self.terms, number)
+        frequencies[:, :old] = self.frequencies
+        terms = blocks.reshape(rows, 2, -1)[:, :, :number]
+        return replace(self, frequencies=frequencies, terms=terms, blocks=blocks)
+
     def at(self, epsilons: Floats) -> tuple[Floats, Floats]:
         """(delta, exp(eps) alpha) at epsilons by row, and their errors; axis 1 is which."""
         away = epsilons - self.centre
-        if self.frequencies.shape[1] > _SHORT:
-            values = self._by_blocks(away)
-        else:
-            values = self._summed(away) if away.size < _FEW else self._by_horner(away)
+        short = self.frequencies.shape[1] <= _SHORT and away.size < _FEW
+        values = self._summed(away) if short else self._by_blocks(away)
         moved = self.lam * epsilons
         scale = np.exp(self.cumulant - moved)[:, None, :]
         lifted = np.exp(epsilons + self.known[0])
@@ -116,43 +142,27 @@ class Line:
         wrong *= 1.0 + 1e-12
         return wrong
 
-    def _by_horner(self, away: Floats) -> Floats:
-        """Re sum of terms times exp(-i theta away): theta is an odd multiple of half a distance."""
-        turn = away * (-2.0 * self.frequencies[:, :1])
-        whole = np.empty(turn.shape, dtype=np.complex128)
-        np.cos(turn, out=whole.real)
-        np.sin(turn, out=whole.imag)
-        whole = whole[:, None, :]
-        total = np.empty((*self.terms.shape[1:3], away.shape[1]), dtype=np.complex128)
-        total[:] = self.terms[0]
-        for term in self.terms[1:]:
-            total *= whole
-            total += term
-        turn *= 0.5
-        cosine, sine = np.cos(turn)[:, None, :], np.sin(turn)[:, None, :]
-        found: Floats = total.real * cosine - total.imag * sine
-        return found
-
     def _summed(self, away: Floats) -> Floats:
         """The same, by a sum over frequencies."""
-        turn = self.frequencies[:, ::-1, None] * away[:, None, :]
-        terms = self.terms[:, :, :, 0].transpose(1, 2, 0)
-        found: Floats = terms.real @ np.cos(turn)
-        found += terms.imag @ np.sin(turn)
+        turn = turns(self.frequencies[:, :, None] * away[:, None, :])
+        found: Floats = self.terms.real @ turn.real + self.terms.imag @ turn.imag
         return found
 
     def _by_blocks(self, away: Floats) -> Floats:
-        """The same, by blocks of frequencies: a multiple of the block's, and one of a few."""
-        blocks = self.blocks
-        width = 2.0 * self.frequencies[:, :1]
-        first = (width * (np.arange(_BLOCK) + 0.5))[:, None, :] * away[:, :, None]
-        block = (width * (_BLOCK * np.arange(blocks.shape[2])))[:, None, :] * away[:, :, None]
-        turns = np.empty(first.shape, dtype=np.complex128)
-        np.cos(first, out=turns.real)
-        np.sin(-first, out=turns.imag)
-        inner = np.einsum("bokr,ber->boek", blocks, turns)
-        cosine, sine = np.cos(block)[:, None], np.sin(block)[:, None]
-        found: Floats = (inner.real * cosine + inner.imag * sine).sum(axis=3)
+        """The same, by blocks of frequencies: a block's, and one of a few."""
+        rows, size = away.shape
+        found = np.empty((rows, 2, size))
+        # Some rows at a time, so that tables stay near the processor.
+        some = max(1, _NEAR // size)
+        for begin in range(0, rows, some):
+            own = slice(begin, begin + some)
+            turn = away[own] * (-2.0 * self.frequencies[own, :1])
+            inner = product(self.blocks[own], powers(0.5 * turn, turn, _BLOCK))
+            number = inner.shape[1] // 2
+            inner = inner.reshape(-1, 2, number, size)
+            if number > 1:
+                inner *= powers(None, float(_BLOCK) * turn, number)[:, None]
+            found[own] = inner.real.sum(axis=2)
         return found
 
 
@@ -163,16 +173,17 @@ def stacked(
     *,
     picks: list[list[int]],
     references: list[Floats],
+    first: int = 0,
 ) -> Line:
     """Lines, each given by the ones picked for its directions; one's rows after the other's.
 
-    Images are bounded best at the references, by line and row.
+    Images are bounded best at the references, by line and row. ``first`` is the direction of each
+    line's first pick: zero for removing, one for adding.
     """
     runs, theta = found.tilts.shape[0], found.frequencies
-    each, number = rungs.lam.shape[0], theta.shape[1]
-    directions, count = each // runs, len(picks)
-    rows = count * each
-    pick = np.array(picks).ravel()
+    number, pick = theta.shape[1], np.array(picks).ravel()
+    rows = pick.size * runs
+    own = np.tile(first * runs + np.arange(rows // len(picks)), len(picks))
 
     def by_row(values: Floats) -> Floats:
         if runs == 1:
@@ -186,12 +197,10 @@ def stacked(
     )
     real, imaginary, wrong = (by_row(one) for one in (found.real, found.imaginary, found.errors))
     # Adding: the complex conjugate at -lam, about the centre's mirror image.
-    sign = np.ones((rows, 1))
-    if directions == 2:
-        sign.reshape(count, 2, runs)[:, 1] = -1.0
+    sign = np.where(own < runs, 1.0, -1.0)[:, None]
     lam = np.where(sign > 0.0, tilt - 1.0, -tilt)
     imaginary *= sign
-    repeated = np.tile(np.arange(runs), rows // runs)
+    repeated = np.arange(rows) % runs
     theta, centre = theta[repeated], sign * found.centre[repeated, None]
     width = theta[:, :1] * (2.0 / np.pi)
     coefficients, weights = _coefficients(real, imaginary, theta, lam, width)
@@ -216,23 +225,34 @@ def stacked(
     up, first = np.exp(-one * period), np.exp(-np.abs(lam) * period)
     level = np.where(lam > 0.0, first / (1.0 + first), -up / (1.0 + up))
     lift = -one * period - np.log1p(up)
-    terms = np.ascontiguousarray(coefficients.transpose(2, 0, 1)[::-1])[..., None]
-    number_of_blocks = -(-number // _BLOCK) if number > _SHORT else 0
-    blocks = np.zeros((rows, 2, number_of_blocks, _BLOCK), dtype=np.complex128)
-    if number_of_blocks:
-        blocks.reshape(rows, 2, -1)[:, :, :number] = coefficients
-    logs, slopes = _images(rungs, runs, lam, period, np.concatenate(references))
+    other = rungs.rows((own + runs) % rungs.lam.shape[0])
+    logs, slopes = _images(rungs.rows(own), other, lam, period, np.concatenate(references))
     return Line(
         lam,
         k,
         centre,
         theta,
-        terms,
-        blocks,
+        coefficients,
+        _in_blocks(coefficients, number),
         (constant, distant, far),
         (logs, slopes),
         (lift, level),
     )
+
+
+_Arrays = TypeVar("_Arrays", bound=tuple[Floats, ...])
+
+
+def _after(one: _Arrays, two: _Arrays) -> _Arrays:
+    """Each array of one, with that of the other after it."""
+    return type(one)(np.concatenate(both) for both in zip(one, two, strict=True))
+
+
+def _in_blocks(terms: Complexes, number: int) -> Complexes:
+    """The terms by row, which and block, and frequency; zeros up to the end of the last block."""
+    blocks = np.zeros((terms.shape[0], 2 * -(-number // _BLOCK), _BLOCK), dtype=np.complex128)
+    blocks.reshape(terms.shape[0], 2, -1)[:, :, : terms.shape[2]] = terms
+    return blocks
 
 
 def _coefficients(
@@ -256,27 +276,67 @@ def _coefficients(
 
 
 def _images(
-    rungs: Rungs, runs: int, lam: Floats, period: Floats, references: Floats
+    own: Rungs, other: Rungs, lam: Floats, period: Floats, references: Floats
 ) -> tuple[Floats, Floats]:
     """For each reference epsilon the best rung, above and below: logs and slopes of its bound.
 
-    k > 0: exp(K(l) - l eps - (l - lam) p). k < 0: exp(K(l) + (1 + l) eps - (1 + l + lam) p). For
-    delta they are multiplied by kappa.
+    k > 0: exp(K(l) - l eps - (l - lam) p). k < 0: exp(K(l) + (1 + l) eps - (1 + l + lam) p), with
+    the rungs of the other direction. For delta they are multiplied by kappa.
     """
     rows = np.arange(lam.shape[0])[:, None]
-    own = np.arange(lam.shape[0]) % rungs.lam.shape[0]
-    other = (own + runs) % rungs.lam.shape[0]
     logs, slopes = np.empty((2, lam.shape[0], 2, 2, references.shape[1]))
-    for side, (charge, chosen) in enumerate(
+    for side, (charge, rungs) in enumerate(
         ((charges.alias_above, own), (charges.alias_below, other))
     ):
-        lams = rungs.lam[chosen]
-        slope = 1.0 + lams if side else -lams
+        slope = 1.0 + rungs.lam if side else -rungs.lam
         ratio = (slope + lam) * (-period if side else period)
-        bounds = charge(rungs.values[chosen], ratio)
+        bounds = charge(rungs.values, ratio)
         best = np.argmin(bounds[:, None, :] + slope[:, None, :] * references[:, :, None], axis=2)
         slopes[:, :, side] = slope[rows, best][:, None, :]
         found = bounds[rows, best]
         logs[:, 1, side] = found
-        logs[:, 0, side] = found + rungs.log_kappa[chosen][rows, best]
+        logs[:, 0, side] = found + rungs.log_kappa[rows, best]
     return logs, slopes
+
+
+class Knots(NamedTuple):
+    """delta and exp(eps) alpha at epsilons, by row, and how wrong they may be."""
+
+    epsilons: Floats
+    delta: Floats
+    delta_error: Floats
+    lifted_alpha: Floats
+    lifted_alpha_error: Floats
+
+
+class Reading(NamedTuple):
+    """Lines by increasing lam: the one in the middle, and some in the tail."""
+
+    lines: tuple[Line, ...]
+    limits: Floats
+    """From where on the next line is the better one, by line and row."""
+
+    def rows(self, kept: Rows) -> Reading:
+        """Some of the rows."""
+        return Reading(tuple(one.rows(kept) for one in self.lines), self.limits[:, kept])
+
+    def at(self, epsilons: Floats) -> Knots:
+        """Bounds from the best line at each epsilon; epsilons increase in each row."""
+        values, errors = np.empty((2, epsilons.shape[0], 2, epsilons.shape[1]))
+        # By line and row, the first epsilon that is better on a later one.
+        ends = [(epsilons <= at[:, None]).sum(axis=1) for at in self.limits]
+        places, starts = np.arange(epsilons.shape[1]), np.zeros(epsilons.shape[0], np.intp)
+        for i, line in enumerate(self.lines):
+            stops = ends[i] if i < len(ends) else np.full_like(starts, places.size)
+            first, last = int(starts.min()), int(stops.max())
+            if first < last and (starts < stops).any():
+                some = slice(first, last)
+                found, wrong = line.at(epsilons[:, some])
+                if i == 0:
+                    found[:, 0] += 1.0
+                    wrong[:, 0] += UNIT
+                own = (places[some] >= starts[:, None]) & (places[some] < stops[:, None])
+                np.copyto(values[:, :, some], found, where=own[:, None])
+                np.copyto(errors[:, :, some], wrong, where=own[:, None])
+            starts = stops
+        return Knots(epsilons, values[:, 0], errors[:, 0], values[:, 1], errors[:, 1])

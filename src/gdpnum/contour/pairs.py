@@ -18,6 +18,10 @@ import numpy.typing as npt
 from gdpnum import charges
 from gdpnum.errors import InvalidArgument
 from gdpnum.floats import Floats
+from gdpnum.pairs.gaussian import GaussianPair, ReplacedGaussianPair
+from gdpnum.pairs.mixture import PersonPair, WholeShiftsPair
+from gdpnum.pairs.pair import Pair as OrderedPair
+from gdpnum.pairs.pair import Release, SampledPair
 
 __all__ = [
     "Gaussian",
@@ -29,10 +33,14 @@ __all__ = [
     "Segment",
     "Steps",
     "lifted",
+    "run_of",
 ]
 
 # exp overflows a little above.
 _LARGEST = 690.0
+
+# Records of a person up to which each number of them has a term of its own.
+_RECORDS = 100
 
 
 class Gaussian(NamedTuple):
@@ -80,6 +88,29 @@ class Segment(NamedTuple):
 Run: TypeAlias = Sequence[Segment]
 
 
+def run_of(releases: Sequence[Release]) -> Run | None:
+    """The releases as segments of analytic pairs; None if there is one that is not."""
+    found = []
+    for one, times in releases:
+        analytic = _analytic(one)
+        if analytic is None:
+            return None
+        found.append(Segment(analytic, times))
+    return found or None
+
+
+def _analytic(pair: OrderedPair) -> Pair | None:
+    if isinstance(pair, SampledPair) and isinstance(pair.inner, GaussianPair):
+        return Poisson(1.0 / pair.inner.mu, pair.rate)
+    if isinstance(pair, PersonPair) and pair.records <= _RECORDS:
+        return Mixture(pair.sigma, pair.shares, real_rooted=True)
+    if isinstance(pair, WholeShiftsPair) and len(pair.shares) <= _RECORDS:
+        return Mixture(pair.sigma, pair.shares)
+    if isinstance(pair, ReplacedGaussianPair):
+        return Replace(pair.sigma, pair.rate)
+    return Gaussian(pair.mu) if isinstance(pair, GaussianPair) else None
+
+
 class Nodes(NamedTuple):
     """The pairs at points u of the real line, by segment and node."""
 
@@ -94,9 +125,9 @@ class Nodes(NamedTuple):
     mirrored: tuple[Floats, ...]
     """The same at -u."""
 
-    def rows(self, kept: slice) -> Nodes:
+    def rows(self, kept: slice | npt.NDArray[np.intp]) -> Nodes:
         """Some of the segments."""
-        if kept.start == 0 and kept.stop >= self.u.shape[0]:
+        if isinstance(kept, slice) and kept.start == 0 and kept.stop >= self.u.shape[0]:
             return self
         u, loss, log_q, units = (one[kept] for one in self[:4])
         posteriors, mirrored = (tuple(one[kept] for one in part) for part in self[4:])
@@ -173,6 +204,8 @@ class Steps:
     @cached_property
     def shifts(self) -> Floats:
         """k, the largest shift of each."""
+        if self.weights.shape[1] == 1:
+            return np.ones(self.c.size)
         last: Floats = 1.0 + np.argmax(np.where(self.weights[:, ::-1] > 0.0, 1.0, 0.0), axis=1)
         found: Floats = self.weights.shape[1] - last + 1.0
         return found
@@ -308,7 +341,7 @@ class Steps:
     def lifted(self, nodes: Nodes, angles: Floats) -> tuple[Floats, Floats | None, Floats]:
         """Logs of |A(u + ia) / A(u)|, of the same of C (None: zero), and arg A - arg C.
 
-        By segment, angle c a and node; k c a must be below pi.
+        By segment, angle c a and node; k c a must be below pi / 2.
         """
         log_a, arg = lifted(nodes.posteriors, angles)
         if not nodes.mirrored:
@@ -328,4 +361,4 @@ def lifted(posteriors: tuple[Floats, ...], angles: Floats) -> tuple[Floats, Floa
         imaginary = imaginary + one * np.sin(j * angles)
     # |.|^2 - 1 = (1 - lost)^2 + im^2 - 1.
     modulus = 0.5 * np.log1p(np.maximum(lost * (lost - 2.0) + imaginary * imaginary, -1.0))
-    return modulus, np.arctan2(imaginary, 1.0 - lost)
+    return modulus, np.arctan(imaginary / (1.0 - lost))

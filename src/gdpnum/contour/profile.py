@@ -7,9 +7,10 @@ from typing import NamedTuple
 import numpy as np
 
 from gdpnum.contour.fit import MOST, check_reach
-from gdpnum.contour.ladder import Rungs, ladder
+from gdpnum.contour.ladder import Approximate, Rungs, ladder
+from gdpnum.contour.line import Knots, Reading
 from gdpnum.contour.pairs import Run, Steps
-from gdpnum.contour.reading import Approximate, Knots, Reading, reading
+from gdpnum.contour.reading import reading
 from gdpnum.floats import UNIT, Floats, quietly
 
 __all__ = ["Points", "Profile", "Tests", "profile"]

@@ -2,131 +2,15 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
-from scipy.special import erfcx, ndtri
 
 from gdpnum.contour.ladder import Ladder, Rungs, period
-from gdpnum.contour.line import Line, Rows, stacked
+from gdpnum.contour.line import CLOSE, FAR, Line, Reading, stacked
 from gdpnum.contour.pairs import Steps
 from gdpnum.contour.plan import Plan, carried_out, planned
-from gdpnum.floats import UNIT, Floats
+from gdpnum.floats import Floats
 
-__all__ = ["CLOSE", "FAR", "Approximate", "Knots", "Reading", "guessed", "reading"]
-
-
-class Knots(NamedTuple):
-    """delta and exp(eps) alpha at epsilons, by row, and how wrong they may be."""
-
-    epsilons: Floats
-    delta: Floats
-    delta_error: Floats
-    lifted_alpha: Floats
-    lifted_alpha_error: Floats
-
-
-class Reading(NamedTuple):
-    """Lines by increasing lam: the one in the middle, and some in the tail."""
-
-    lines: tuple[Line, ...]
-    limits: Floats
-    """From where on the next line is the better one, by line and row."""
-
-    def rows(self, kept: Rows) -> Reading:
-        """Some of the rows."""
-        return Reading(tuple(one.rows(kept) for one in self.lines), self.limits[:, kept])
-
-    def at(self, epsilons: Floats) -> Knots:
-        """Bounds from the best line at each epsilon; epsilons increase in each row."""
-        values, errors = np.empty((2, epsilons.shape[0], 2, epsilons.shape[1]))
-        # By row and line, the first epsilon that is better on a later one.
-        ends = np.stack(
-            [
-                np.searchsorted(one, at, "right")
-                for one, at in zip(epsilons, self.limits.T, strict=True)
-            ]
-        )
-        starts = np.zeros_like(ends[:, 0])
-        for i, line in enumerate(self.lines):
-            stops = ends[:, i] if i < ends.shape[1] else np.full_like(starts, epsilons.shape[1])
-            first, last = int(starts.min()), int(stops.max())
-            if first < last and (starts < stops).any():
-                found, wrong = line.at(epsilons[:, first:last])
-                if i == 0:
-                    found[:, 0] += 1.0
-                    wrong[:, 0] += UNIT
-                for row, (begin, end) in enumerate(
-                    zip(starts.tolist(), stops.tolist(), strict=True)
-                ):
-                    own = slice(begin - first, end - first)
-                    values[row, :, begin:end] = found[row, :, own]
-                    errors[row, :, begin:end] = wrong[row, :, own]
-            starts = stops
-        return Knots(epsilons, values[:, 0], errors[:, 0], values[:, 1], errors[:, 1])
-
-
-class Approximate(NamedTuple):
-    """Gaussian approximations at each saddle point, by row and rung.
-
-    tpr = e^(K - lam K') Psi(lam sqrt K''), Psi(x) = exp(x^2 / 2) Phi(-x), and alpha =
-    e^(K - (1 + lam) K') Psi((1 + lam) sqrt K'').
-    """
-
-    log_scale: Floats
-    tpr_part: Floats
-    alpha_part: Floats
-
-    @classmethod
-    def of(cls, rungs: Rungs) -> Approximate:
-        """At the rungs."""
-        lam = rungs.lam
-        root = np.sqrt(0.5 * rungs.curvatures)
-        parts = 0.5 * erfcx(lam * root), 0.5 * erfcx((1.0 + lam) * root)
-        return cls(rungs.values - lam * rungs.slopes, *parts)
-
-    def mus(self, rungs: Rungs, rows: slice, slack: Floats) -> Floats:
-        """About the mu that the test at each saddle point shows; -inf where delta <= slack."""
-        scale, slope = self.log_scale[rows], rungs.slopes[rows]
-        tpr = np.exp(scale) * self.tpr_part[rows] - slack[:, None]
-        alpha = np.exp(scale - slope) * self.alpha_part[rows]
-        found = ndtri(np.maximum(tpr, 1e-300)) - ndtri(alpha)
-        found[~((tpr > 1e-3 * slack[:, None]) & (alpha > 0.0))] = -np.inf
-        return found
-
-    def _logs(self, rows: slice) -> Floats:
-        """The log of delta, falling."""
-        parts = np.maximum((self.tpr_part - self.alpha_part)[rows], 1e-300)
-        return np.minimum.accumulate(self.log_scale[rows] + np.log(parts), axis=1)
-
-    def log_delta(self, rungs: Rungs, row: int, epsilon: float) -> float:
-        """About log delta at an epsilon."""
-        logs = self._logs(slice(row, row + 1))[0]
-        return float(np.interp(epsilon, np.maximum.accumulate(rungs.slopes[row]), logs))
-
-    def falls_to(self, rungs: Rungs, rows: slice, log_delta: Floats) -> Floats:
-        """About where delta has fallen to exp(log_delta), by row."""
-        found = [
-            np.interp(-level, -one, at)
-            for level, one, at in zip(log_delta, self._logs(rows), rungs.slopes[rows], strict=True)
-        ]
-        return np.array(found)
-
-
-def guessed(near: Approximate, rungs: Rungs, runs: int, slack: Floats) -> Floats:
-    """About where mu is decided for removing, and where delta sinks to the slack for adding."""
-    slope = rungs.slopes[:runs]
-    mus = near.mus(rungs, slice(runs), slack)
-    rows = np.arange(runs)
-    best = np.minimum(np.argmax(mus, axis=1), slope.shape[1] - 2)
-    # Between two rungs: towards the next one by how near its mu comes.
-    after = np.maximum(mus[rows, best + 1], 0.0) / np.maximum(mus[rows, best], 1e-300)
-    found = slope[rows, best] + 0.4 * after * (slope[rows, best + 1] - slope[rows, best])
-    removed: Floats = np.maximum(found, 1e-12)
-    if rungs.lam.shape[0] == runs:
-        return removed
-    others = near.falls_to(rungs, slice(runs, None), np.log(slack) - 0.5)
-    return np.concatenate([removed, np.maximum(others, 1e-12)])
+__all__ = ["reading"]
 
 
 def tail_line(
@@ -207,33 +91,46 @@ def _read_lines(
 
     The last line of the plan is the one in the middle.
     """
-    rungs, limits = ladder.rungs, plan.limits
+    rungs = ladder.rungs
     tails, rows = epsilons.shape
-    directions = rows // steps.runs
-    joint = float((limits.max(axis=1) * lengths.max(axis=1)).sum())
-    apart = float((limits[:, :-1].max(axis=1) * lengths[:, :-1].max(axis=1)).sum())
-    apart += float((limits[:, -1] * lengths[:, -1]).sum())
+    runs, directions = steps.runs, rows // steps.runs
     last = tails * directions
-    far = [list(range(i * directions, (i + 1) * directions)) for i in range(tails)]
     beyond, close = [one[:, None] * FAR for one in epsilons], epsilons[0][:, None] * CLOSE
-    places = epsilons.ravel()
-    if joint < 1.4 * apart:
+    # Where jumps are rare only removing's tails take many frequencies.
+    removing = list(range(0, last, directions))
+    others = [i for i in range(last + 1) if i not in removing]
+    joint = _frequencies(plan, lengths, [*removing, *others])
+    apart = _frequencies(plan, lengths, removing) + _frequencies(plan, lengths, others)
+    if joint - apart < _WORTH:
         found = carried_out(steps, ladder, plan, most)
+        far = [list(range(i * directions, (i + 1) * directions)) for i in range(tails)]
         picked = [[last] * directions, *far]
         every = stacked(found, plan.decayed, rungs, picks=picked, references=[close, *beyond])
         first, rest = every.rows(slice(0, rows)), every.rows(slice(rows, None))
-        best = _limits(every.rows(slice(0, tails * rows)), rest, places)
     else:
-        one, two = plan.only(list(range(last))), plan.only([last])
-        found = carried_out(steps, ladder, two, most)
-        first = stacked(found, two.decayed, rungs, picks=[[0] * directions], references=[close])
-        found = carried_out(steps, ladder, one, most)
-        rest = stacked(found, one.decayed, rungs, picks=far, references=beyond)
-        best = _limits(first, rest.rows(slice(0, rows)), places[:rows])
-        inner = rest.rows(slice(0, (tails - 1) * rows)), rest.rows(slice(rows, None))
-        best = np.concatenate([best, _limits(*inner, places[rows:])])
+        fewer, many = plan.only(others), plan.only(removing)
+        found = carried_out(steps, ladder, fewer, most)
+        middle = [[len(others) - 1] * directions]
+        first = stacked(found, fewer.decayed, rungs, picks=middle, references=[close])
+        picked, near = [[i] for i in range(tails)], [one[:runs] for one in beyond]
+        tail = carried_out(steps, ladder, many, most)
+        rest = stacked(tail, many.decayed, rungs, picks=picked, references=near)
+        if directions > 1:
+            near = [one[runs:] for one in beyond]
+            adding = stacked(found, fewer.decayed, rungs, picks=picked, references=near, first=1)
+            # By line, then direction.
+            order = np.arange(2 * tails * runs).reshape(2, tails, runs).swapaxes(0, 1)
+            rest = rest.before(adding).rows(order.ravel())
     each = [rest.rows(slice(i * rows, (i + 1) * rows)) for i in range(tails)]
-    return Reading((first, *each), np.maximum.accumulate(best.reshape(tails, rows), axis=0))
+    before = [first, *each[:-1]]
+    best = np.stack([_limits(*both) for both in zip(before, each, epsilons, strict=True)])
+    return Reading((first, *each), np.maximum.accumulate(best, axis=0))
+
+
+def _frequencies(plan: Plan, lengths: Floats, lines: list[int]) -> float:
+    """How many of them some lines take together, times the lines, over all runs."""
+    ends = plan.limits[:, lines].max(axis=1) * lengths[:, lines].max(axis=1)
+    return len(lines) * float(ends.sum()) / (2.0 * np.pi)
 
 
 def _limits(before: Line, after: Line, epsilons: Floats) -> Floats:
@@ -248,5 +145,5 @@ def _limits(before: Line, after: Line, epsilons: Floats) -> Floats:
 
 _PLACES = np.linspace(0.0, 1.0, 25)
 
-# Where images are bounded best, as multiples of the epsilon a line is for.
-FAR, CLOSE = np.array([[0.5, 1.0, 1.25]]), np.array([[0.0, 0.1, 0.4]])
+# Frequencies times lines, over all runs, that another transform is worth.
+_WORTH = 1e4

@@ -7,18 +7,18 @@ last term is small, so that the power T costs sqrt(T) units of rounding and not 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from gdpnum import charges
 from gdpnum.contour.grid import cut, lifted_cut
+from gdpnum.contour.ladder import small_cumulants
 from gdpnum.contour.pairs import Nodes, Steps
+from gdpnum.contour.turns import Complexes, product, turns, turns_less_one
 from gdpnum.floats import FUNCTION, UNIT, Floats
 
-__all__ = ["Transform", "phases", "small_cumulants", "transform"]
+__all__ = ["Transform", "phases", "transform"]
 
 # Beyond this exp(S l) is not summed as it is.
 _LARGEST = 600.0
@@ -27,15 +27,13 @@ _LARGEST = 600.0
 _BLOCK = 16
 
 # The same where frequencies are many.
-_CHUNK = 64
+_CHUNK = 32
 
 # Numbers of a table that are held at once.
 _NEAR = 30_000
 
 # More frequencies times nodes than this are taken by blocks.
 _MANY = 12_000
-
-Complexes: TypeAlias = npt.NDArray[np.complex128]
 
 
 class Transform(NamedTuple):
@@ -104,13 +102,7 @@ def transform(
     else:
         away = loss - centre[:, None]
         half = (0.5 * theta)[:, :, None] * away[:, None, :]
-        sine = np.sin(half)
-        cosine = np.cos(half, out=half)
-        # exp(ix) - 1 = -2 sin(x/2)^2 + 2i sin(x/2) cos(x/2).
-        cosine *= sine
-        sine *= sine
-        a = -2.0 * _summed(sine, weights)
-        b = 2.0 * _summed(cosine, weights)
+        a, b = (_summed(one, weights) for one in turns_less_one(half))
         eta = _one_release(nodes, exponents, s, weights, away, theta, lost)
     squared = a * (2.0 + a) + b * b
     real = 1.0 + a
@@ -136,20 +128,20 @@ def transform(
         (number + 4.0) * (np.minimum(-log_modulus, 800.0) + turned + np.abs(phase))
         + (4.0 * FUNCTION + 8.0)
     )
-    modulus = np.exp(log_modulus)
+    values = np.exp(log_modulus) * turns(phase)
     cumulant, wrong = _cumulants(steps, nodes, exponents, step, tilted, s, missed, lost, top, sums)
     found = np.stack([count * cumulant, count * wrong], axis=1)
-    values = steps.total(found)
+    logs = steps.total(found)
     gaussian = (0.5 * steps.variance)[:, None] * (tilts * (tilts - 1.0))
     return Transform(
         tilts,
-        values[:, 0] + gaussian,
-        values[:, 1] + (number + 8.0) * UNIT * (np.abs(gaussian) + np.abs(values[:, 0])),
+        logs[:, 0] + gaussian,
+        logs[:, 1] + (number + 8.0) * UNIT * (np.abs(gaussian) + np.abs(logs[:, 0])),
         frequencies,
         steps.total(steps.counts * centre),
         (number + 4.0) * UNIT * steps.total(steps.counts * np.abs(centre)),
-        modulus * np.cos(phase),
-        modulus * np.sin(phase),
+        np.ascontiguousarray(values.real),
+        np.ascontiguousarray(values.imag),
         charges.transform_power(raised + rounding, relative + rounding),
     )
 
@@ -209,9 +201,7 @@ def _lifted(
     sizes = weights * np.exp(grown)
     phase = s[:, :, None] * arg[:, None, :] - (up * nodes.u)[:, None, :]
     away = away + log_a
-    shares = np.empty(sizes.shape, dtype=np.complex128)
-    np.multiply(sizes, np.cos(phase), out=shares.real)
-    np.multiply(sizes, np.sin(phase), out=shares.imag)
+    shares = sizes * turns(phase)
     a, b = phases(shares, away, arg, theta)
     # As on the real line, with the losses' imaginary parts and what lifting them may be wrong by.
     c, losses = steps.c[:, None], nodes.units
@@ -235,7 +225,8 @@ def _lifted(
     units *= distance[:, None, :]
     units += losses[:, None, :]
     drift = np.einsum("nsj,nsj->ns", sizes, units)
-    number = _CHUNK + nodes.u.shape[1] / _CHUNK + 2.0
+    # The products of a chunk are two each, and in any order.
+    number = 2.0 * _CHUNK + nodes.u.shape[1] / _CHUNK + 2.0
     drift += (shared + (2.0 * number + 6.0 * FUNCTION + 40.0)) * far
     eta = charges.phase_units(theta[:, None, :], drift[:, :, None])
     if height.any():
@@ -263,30 +254,33 @@ def phases(weights: Complexes, away: Floats, arg: Floats, theta: Floats) -> tupl
     for begin in range(0, away.shape[0], some):
         own = slice(begin, begin + some)
         first = _less_one(small[own], away[own], arg[own])
-        start = np.einsum("nrj,nsj->nsr", first, weights[own])
+        after = _less_one(large[own], away[own], arg[own])
+        turned = (first + 1.0)[:, None] * weights[own][:, :, None, :]
+        turned = turned.reshape(turned.shape[0], -1, turned.shape[3])
+        start = np.zeros((first.shape[0], weights.shape[1], few), dtype=np.complex128)
+        later = np.zeros((first.shape[0], blocks - 1, turned.shape[1]), dtype=np.complex128)
+        for place in range(0, away.shape[1], _CHUNK):
+            part = slice(place, place + _CHUNK)
+            start += product(weights[own][:, :, part], first[:, :, part].swapaxes(1, 2))
+            if blocks > 1:
+                later += product(after[:, :, part], turned[:, :, part].swapaxes(1, 2))
         total[own] = start[:, :, None, :]
-        if blocks > 1:
-            first += 1.0
-            turned = first[:, None, :, :] * weights[own][:, :, None, :]
-            after = _less_one(large[own], away[own], arg[own])
-            for place in range(0, away.shape[1], _CHUNK):
-                part = slice(place, place + _CHUNK)
-                total[own][:, :, 1:] += np.einsum(
-                    "nsrj,nkj->nskr", turned[..., part], after[..., part]
-                )
+        total[own][:, :, 1:] += later.reshape(*later.shape[:2], -1, few).swapaxes(1, 2)
     found = total.reshape(*weights.shape[:2], -1)[:, :, :number]
     return found.real, found.imag
 
 
 def _less_one(theta: Floats, away: Floats, arg: Floats) -> Complexes:
     """exp(ix - y) - 1 = expm1(-y) + exp(-y) (exp(ix) - 1), x = theta away, y = theta arg."""
-    half = (0.5 * theta)[:, :, None] * away[:, None, :]
+    real, imaginary = turns_less_one((0.5 * theta)[:, :, None] * away[:, None, :])
+    found = np.empty(real.shape, dtype=np.complex128)
+    if not arg.any():
+        found.real, found.imag = real, imaginary
+        return found
     falls = np.expm1(-theta[:, :, None] * arg[:, None, :])
-    sine = np.sin(half)
-    kept = (1.0 + falls) * sine
-    found = np.empty(half.shape, dtype=np.complex128)
-    np.multiply(2.0 * kept, np.cos(half), out=found.imag)
-    np.subtract(falls, 2.0 * kept * sine, out=found.real)
+    kept = 1.0 + falls
+    np.multiply(kept, imaginary, out=found.imag)
+    np.add(falls, kept * real, out=found.real)
     return found
 
 
@@ -347,10 +341,7 @@ def _cumulants(
     top: Floats,
     sums: Floats,
 ) -> tuple[Floats, Floats]:
-    """The log of M of one release, and its error, by segment and line.
-
-    M - 1 = E_Q[e^(S l) - 1 - S (e^l - 1)] keeps the digits that log M would lose in 1 + tiny.
-    """
+    """The log of M of one release, and its error, by segment and line."""
     number = nodes.u.shape[1]
     size = np.abs(s)[:, :, None]
     norm = step / np.sqrt(2.0 * np.pi)
@@ -372,43 +363,3 @@ def _cumulants(
         lost,
         lambda ends: missed[:, None] + cut(steps, nodes, step, ends, known),
     )
-
-
-def small_cumulants(
-    nodes: Nodes,
-    exponents: Floats,
-    step: Floats,
-    s: Floats,
-    lost: Floats,
-    known_lost: Callable[[Floats], Floats],
-) -> tuple[Floats, Floats]:
-    """The same where exp(S l) can be summed as it is (Lemma T10).
-
-    ``known_lost`` is what E_Q[e^l] = 1 and E_Q[1] = 1 lose, as quadratures, by their ends.
-    """
-    size = np.abs(s)[:, :, None]
-    density = np.exp(exponents) * (step / np.sqrt(2.0 * np.pi))[:, None]
-    tilted = s[:, :, None] * nodes.loss[:, None, :]
-    powers, odds = np.expm1(tilted), np.expm1(nodes.loss)
-    line = s[:, :, None] * odds[:, None, :]
-    terms = powers - line
-    # What the errors of the losses and of the functions do, then those of the densities.
-    units = size * np.abs(powers - odds[:, None, :]) * nodes.units[:, None, :]
-    units += (2.0 * FUNCTION + 4.0) * (np.abs(powers) + np.abs(line))
-    units += np.abs(tilted) * (powers + 1.0)
-    absolute = np.abs(terms)
-    relative = 4.0 * np.abs(nodes.log_q) + 2.0 * np.abs(exponents) + nodes.units
-    relative += FUNCTION + 8.0
-    units += absolute * relative[:, None, :]
-    excess = np.einsum("nsj,nj->ns", terms, density)
-    sizes = np.stack(
-        [np.einsum("nsj,nj->ns", units, density), np.einsum("nsj,nj->ns", absolute, density)],
-        axis=2,
-    )
-    ends = density[:, [0, -1]]
-    both = known_lost(np.stack([ends * (1.0 + odds[:, [0, -1]]), ends], axis=1))
-    others = size[:, :, 0] * both[:, :1] + np.abs(1.0 - s) * both[:, 1:]
-    rounding = charges.cumulant_rounding(sizes, nodes.u.shape[1])
-    wrong = lost + (others + rounding) / (1.0 + excess)
-    logs = np.log1p(excess)
-    return logs, 1.01 * wrong + UNIT * FUNCTION * np.abs(logs)

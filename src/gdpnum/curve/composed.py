@@ -7,7 +7,6 @@ import math
 import numpy as np
 
 from gdpnum import _validate
-from gdpnum.bounds.accuracy import accuracy
 from gdpnum.bounds.lines import Lines, lines_of_masses
 from gdpnum.curve.curve_pair import pair_of_curve
 from gdpnum.curve.gaussian import GaussianCurve
@@ -34,7 +33,7 @@ def composed(
     """The curve of both together; see `TradeoffCurve.composed_with`."""
     if not isinstance(second, TradeoffCurve):
         raise InvalidType(f"other={_validate.brief(second)} is not a trade-off curve; pass one")
-    asked = accuracy(tolerance)
+    asked = _validate.accuracy(tolerance)
     if isinstance(first, GaussianCurve) and isinstance(second, GaussianCurve):  # noqa: SIM102
         if first.slack == second.slack == 0.0:
             return GaussianCurve(math.hypot(first.mu, second.mu))

@@ -7,15 +7,16 @@ from collections.abc import Sequence
 from typing import Any
 
 import gdpnum
+from gdpnum.blocks.drawing import Axis, Frame, Node, node
 from gdpnum.explore import accounts
 from gdpnum.explore.curves import EVEN, LOG, Line, panel
-from gdpnum.explore.drawing import Axis, Frame, Node, node
 from gdpnum.explore.state import State
 from gdpnum.explore.words import fpr_said, tpr_said
 from gdpnum.measures.gdp import GDPFit
 from gdpnum.mechanisms import Mechanism
 from gdpnum.rounding import delta_shown, finite, lower, upper
 from gdpnum.statements import words
+from gdpnum.statements.record import printed_mu
 from gdpnum.statements.releases import in_words
 from gdpnum.statements.rows import COMPLETE_REGRET, HEAVY_TAIL
 
@@ -64,7 +65,7 @@ def headline(run: Mechanism) -> tuple[str, str]:
     """Mu rounded up, and a bound on the regret of the mu that is so printed."""
     fit = accounts.fit(run)
     enough = math.isfinite(fit.mu) and fit.regret < COMPLETE_REGRET
-    return words.headline(fit.mu, fit.regret, is_complete=enough)
+    return printed_mu(fit.mu, fit.regret, is_complete=enough)
 
 
 def texts(state: State, run: Mechanism) -> dict[str, str]:

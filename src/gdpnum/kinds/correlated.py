@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from gdpnum.floats import root_above
+from gdpnum.directed import root_above
 from gdpnum.kind import Kind, Knob
 from gdpnum.mechanisms.correlated import MatrixMechanism
 from gdpnum.pairs.gaussian import GaussianPair
@@ -84,7 +84,7 @@ MATRIX_MECHANISM = Kind(
     is_tight=_is_gaussian,
     divergences=lambda leaf, orders: pair_divergences(GaussianPair(_mu(leaf)), orders),
     concentration=lambda leaf, _: 0.5 * _mu(leaf) ** 2,
-    knob=Knob("noise_multiplier", is_noise=True),
+    knob=Knob("noise_multiplier", is_noise=True, between=(1e-3, 1e6)),
     words=_words,
     together=_together,
     is_several=lambda _: True,

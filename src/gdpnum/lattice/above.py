@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gdpnum.bounds.accuracy import Accuracy
+from gdpnum.accuracy import Accuracy
 from gdpnum.lattice.coarsening import connected
 from gdpnum.lattice.compose import ComposedLoss, compose
 from gdpnum.lattice.cumulants import Atoms, Cumulants

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from gdpnum import charges
-from gdpnum.bounds.accuracy import Accuracy
+from gdpnum.accuracy import Accuracy
 from gdpnum.bounds.attacks import Attacks
 from gdpnum.bounds.sums import scaled_tail_sums, tail_sum_error
 from gdpnum.floats import Floats

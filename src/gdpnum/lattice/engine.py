@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from gdpnum.bounds.accuracy import Accuracy
+from gdpnum.accuracy import Accuracy
 from gdpnum.bounds.attacks import Attacks
 from gdpnum.bounds.envelope import envelope
 from gdpnum.bounds.lines import Lines, Vertices

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gdpnum.bounds.accuracy import Accuracy
+from gdpnum.accuracy import Accuracy
 from gdpnum.errors import BudgetExceeded
 from gdpnum.floats import Floats
 from gdpnum.lattice.cumulants import Atoms, Cumulants

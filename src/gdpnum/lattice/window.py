@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gdpnum.bounds.accuracy import Accuracy
+from gdpnum.accuracy import Accuracy
 from gdpnum.floats import Floats
 from gdpnum.lattice.cumulants import Cumulants, Edge
 

@@ -13,21 +13,19 @@ from scipy.special import ndtr, ndtri
 
 from gdpnum import _validate, charges
 from gdpnum.account import Account, account
+from gdpnum.accuracy import Accuracy
 from gdpnum.blocks.block import Table
 from gdpnum.blocks.html import html
-from gdpnum.bounds.accuracy import Accuracy, accuracy
 from gdpnum.bounds.attacks import Attacks
 from gdpnum.bounds.lines import Lines, Vertices
-from gdpnum.contour.engine import WORK
-from gdpnum.contour.fit import Fits
+from gdpnum.contour.fit import WORK, Fits
 from gdpnum.contour.fit import fits as contour_fits
 from gdpnum.curve.gaussian import GaussianCurve
 from gdpnum.curve.piecewise import PiecewiseCurve
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import BudgetExceeded, UnsupportedMechanism
 from gdpnum.floats import NUMPY
-from gdpnum.formulas.gaussian_profile import mu_of_advantage
-from gdpnum.formulas.tpr import separations
+from gdpnum.formulas.gaussian import mu_of_advantage, separations
 from gdpnum.kind import kind_of
 from gdpnum.lattice.engine import LatticeBounds
 from gdpnum.measures.divergence import delta_divergence
@@ -131,7 +129,7 @@ def fit_gdp(
     '1.57 0.001'
     """
     slack = _validate.fraction("slack", slack, advice="pass an absolute allowance such as 1e-10")
-    asked = accuracy(tolerance, slack=slack, grid_step=grid_step)
+    asked = _validate.accuracy(tolerance, slack=slack, grid_step=grid_step)
     with np.errstate(**NUMPY):
         return accounted_fit(mechanism, slack, asked)[1]
 
@@ -223,7 +221,7 @@ def _contour_fit(found: Account, fit: Fits, slack: float) -> GDPFit:
         slack=slack,
         regret=regret,
         advantage=float(fit.advantage[0]),
-        tail_ratio=mu / mu_of_advantage(float(fit.advantage[0])),
+        tail_ratio=mu / float(fit.typical_mu[0]),
         tolerance=min(found.accuracy.tolerance, max(_CONTOUR_TOLERANCE, gap)),
         neighbouring=found.neighbouring,
     )

@@ -8,8 +8,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from gdpnum import _validate
 from gdpnum.account import account, as_curve
-from gdpnum.bounds.accuracy import Accuracy, accuracy
+from gdpnum.accuracy import Accuracy
 from gdpnum.bounds.attacks import Attacks
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import InvalidArgument
@@ -46,7 +47,7 @@ def regret(
     '0.236'
     """
     with np.errstate(**NUMPY):
-        return _regret(representation, mechanism, accuracy(tolerance))
+        return _regret(representation, mechanism, _validate.accuracy(tolerance))
 
 
 def _regret(representation: Subject, mechanism: Subject, asked: Accuracy) -> DeltaDivergence:

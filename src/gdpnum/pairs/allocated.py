@@ -29,11 +29,11 @@ from scipy.special import ndtr, ndtri
 from gdpnum import charges
 from gdpnum.errors import BudgetExceeded
 from gdpnum.floats import Floats
-from gdpnum.pairs.atomic import AtomicPair
+from gdpnum.pairs.atomic import AtomicPair, ComputedPair, ordered_atoms
 from gdpnum.pairs.claims import twice
 from gdpnum.pairs.lognormal import Cells, cells, first_cell
 from gdpnum.pairs.minifloat import GridLaw, grid_power, joined, numbers, placed, places
-from gdpnum.pairs.pair import Pair, Quadrature
+from gdpnum.pairs.pair import Pair
 from gdpnum.pairs.sum_law import SumLaw, power
 
 __all__ = ["AllocatedPair"]
@@ -66,7 +66,7 @@ _TERMS = 256
 
 
 @dataclass(frozen=True)
-class AllocatedPair(Pair):
+class AllocatedPair(ComputedPair):
     """One record in one of so many steps, from above or (``merged``) from below.
 
     With ``exchanged`` it is exchanged for another: removed, and one added. Computed when first
@@ -98,14 +98,6 @@ class AllocatedPair(Pair):
         return self.exchanged
 
     @property
-    def lowest(self) -> float:
-        return self.atoms.lowest
-
-    @property
-    def highest(self) -> float:
-        return self.atoms.highest
-
-    @property
     def mass_at_infinity(self) -> float:
         # From below nothing is cut off but left out; to say so takes no computing.
         return 0.0 if self.merged else self.atoms.mass_at_infinity
@@ -113,12 +105,6 @@ class AllocatedPair(Pair):
     @property
     def mass_at_minus_infinity(self) -> float:
         return self.atoms.mass_at_minus_infinity
-
-    def cells(self, edges: Floats) -> tuple[Floats, Floats]:
-        return self.atoms.cells(edges)
-
-    def points(self) -> Quadrature:
-        return self.atoms.points()
 
 
 class _Law(NamedTuple):
@@ -139,7 +125,7 @@ class _Law(NamedTuple):
         more, kept = 1.0 + self.grown, self._kept
         p, q = (more * one for one in (self.p, self.q))
         p_cut, q_cut = (float(one[~kept].sum()) for one in (p, q))
-        return _ordered(p[kept], q[kept], self.p_cut + p_cut, self.q_cut + q_cut)
+        return ordered_atoms(p[kept], q[kept], self.p_cut + p_cut, self.q_cut + q_cut)
 
     def attacked(self, *, turned: bool) -> AtomicPair:
         """What an attack may count on: masses of both from below, and ratios to its disadvantage.
@@ -148,7 +134,7 @@ class _Law(NamedTuple):
         """
         kept, less = self._kept, 1.0 - self.grown
         p, q, skew = less * self.p[kept], less * self.q[kept], self.skew[kept]
-        return _ordered(q, p * (1.0 + skew)) if turned else _ordered(p * (1.0 - skew), q)
+        return ordered_atoms(q, p * (1 + skew)) if turned else ordered_atoms(p * (1 - skew), q)
 
     @property
     def _kept(self) -> NDArray[np.bool_]:
@@ -412,10 +398,3 @@ def _gathered(
     p = np.concatenate([part.moments for part in parts]) / steps
     skew = np.concatenate([np.full(part.q.size, part.skew) for part in parts])
     return _Law(p, q, grown, skew, p_cut, q_cut)
-
-
-def _ordered(p: Floats, q: Floats, p_cut: float = 0.0, q_cut: float = 0.0) -> AtomicPair:
-    """The pair of these outcomes, in order of the loss log(P / Q)."""
-    losses = np.log(p / q)
-    order = np.argsort(losses, kind="stable")
-    return AtomicPair(losses[order], p[order], q[order], p_cut, q_cut)

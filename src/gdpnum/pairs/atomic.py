@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -13,9 +15,12 @@ from gdpnum.pairs.pair import Pair, Quadrature, sampled_loss
 
 __all__ = [
     "AtomicPair",
+    "ComputedPair",
     "approx_dp_pair",
     "discrete_gaussian_pair",
     "discrete_laplace_pair",
+    "mirrored_atoms",
+    "ordered_atoms",
     "randomized_response_pair",
     "sampled_answer_pair",
     "sampled_atoms",
@@ -72,6 +77,50 @@ class AtomicPair(Pair):
 
     def points(self) -> Quadrature:
         return Quadrature(self.losses, self.p, self.q)
+
+
+class ComputedPair(Pair):
+    """A pair whose atoms are computed when it is first asked."""
+
+    @cached_property
+    @abstractmethod
+    def atoms(self) -> AtomicPair:
+        """The pair, outcome by outcome."""
+
+    @property
+    def lowest(self) -> float:
+        return self.atoms.lowest
+
+    @property
+    def highest(self) -> float:
+        return self.atoms.highest
+
+    def cells(self, edges: Floats) -> tuple[Floats, Floats]:
+        return self.atoms.cells(edges)
+
+    def points(self) -> Quadrature:
+        return self.atoms.points()
+
+
+def ordered_atoms(p: Floats, q: Floats, p_cut: float = 0.0, q_cut: float = 0.0) -> AtomicPair:
+    """The pair of these outcomes, in order of the loss log(P / Q)."""
+    losses = np.log(p / q)
+    order = np.argsort(losses, kind="stable")
+    return AtomicPair(losses[order], p[order], q[order], p_cut, q_cut)
+
+
+def mirrored_atoms(
+    losses: Floats, p: Floats, q: Floats, rest: float, infinite: float = 0.0
+) -> AtomicPair:
+    """The outcomes of losses above zero, their mirror image, and the rest at loss zero."""
+    return AtomicPair(
+        np.concatenate([-losses[::-1], [0.0], losses]),
+        np.concatenate([q[::-1], [rest], p]),
+        np.concatenate([p[::-1], [rest], q]),
+        infinite,
+        infinite,
+        balanced=True,
+    )
 
 
 def randomized_response_pair(epsilon: float, categories: int) -> AtomicPair:

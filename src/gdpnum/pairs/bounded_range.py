@@ -27,7 +27,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gdpnum.floats import Floats
-from gdpnum.pairs.atomic import AtomicPair
+from gdpnum.pairs.atomic import AtomicPair, mirrored_atoms
 from gdpnum.pairs.pair import BoundedPair, Quadrature
 
 __all__ = ["LARGEST_BLOCK", "LogisticPair", "block_pair", "blocks", "swap_epsilon"]
@@ -192,9 +192,4 @@ def _pair_of(values: Floats, step: float) -> AtomicPair:
     q = np.maximum(-np.diff(np.append(tails, 0.0)), 0.0)
     p = np.exp(losses[1:]) * q
     middle = max(0.0, 1.0 - float(p.sum()) - float(q.sum()))
-    return AtomicPair(
-        np.concatenate([-losses[:0:-1], losses]),
-        np.concatenate([q[::-1], [middle], p]),
-        np.concatenate([p[::-1], [middle], q]),
-        balanced=True,
-    )
+    return mirrored_atoms(losses[1:], p, q, middle)

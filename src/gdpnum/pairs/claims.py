@@ -8,7 +8,7 @@ import numpy as np
 
 from gdpnum import charges
 from gdpnum.floats import Floats
-from gdpnum.pairs.atomic import AtomicPair
+from gdpnum.pairs.atomic import AtomicPair, mirrored_atoms
 
 __all__ = ["LARGEST", "claim_losses", "claimed_pair", "twice"]
 
@@ -42,19 +42,7 @@ def claimed_pair(epsilons: Floats, deltas: Floats) -> AtomicPair:
     else:
         rest = 0.0
     infinite = float(y[kept[-1]])
-    return _mirrored(losses, p, q, rest, infinite)
-
-
-def _mirrored(losses: Floats, p: Floats, q: Floats, rest: float, infinite: float) -> AtomicPair:
-    """The outcomes of losses above zero, their mirror image, and the rest at loss zero."""
-    return AtomicPair(
-        np.concatenate([-losses[::-1], [0.0], losses]),
-        np.concatenate([q[::-1], [rest], p]),
-        np.concatenate([p[::-1], [rest], q]),
-        infinite,
-        infinite,
-        balanced=True,
-    )
+    return mirrored_atoms(losses, p, q, rest, infinite)
 
 
 def _hull(x: list[float], y: list[float], steepest: float) -> tuple[list[int], Floats]:

@@ -18,8 +18,8 @@ from scipy.special import bdtr, bdtrc, gammaln, ndtr
 from gdpnum import charges
 from gdpnum.floats import Floats
 from gdpnum.mechanisms.mechanism import Neighbouring
-from gdpnum.pairs.atomic import AtomicPair
-from gdpnum.pairs.pair import Pair, Quadrature
+from gdpnum.pairs.atomic import AtomicPair, ComputedPair, ordered_atoms
+from gdpnum.pairs.pair import Pair
 
 __all__ = ["ClusteredPair", "blanked_pair", "truncated_pair"]
 
@@ -38,7 +38,7 @@ _FARTHEST = 1000.0
 
 
 @dataclass(frozen=True, eq=False)
-class ClusteredPair(Pair):
+class ClusteredPair(ComputedPair):
     """sum_j ours_j N(j, sigma^2) against sum_j theirs_j N(j, sigma^2), from below.
 
     Outcomes are merged in short cells, which is an attack like any other; it does not reject beyond
@@ -70,10 +70,7 @@ class ClusteredPair(Pair):
             )
         p, q = p * (1.0 - self.grown), (q + _MISSING) * (1.0 + self.grown)
         kept = (p > 1e-300) & (q > 1e-300)
-        p, q = p[kept], q[kept]
-        losses = np.log(p / q)
-        order = np.argsort(losses, kind="stable")
-        return AtomicPair(losses[order], p[order], q[order])
+        return ordered_atoms(p[kept], q[kept])
 
     def _masses(self, weights: Floats, x: Floats) -> Floats:
         """Of the cells that have these points."""
@@ -84,22 +81,8 @@ class ClusteredPair(Pair):
             found += (scale * weights[j]) * (density * _WEIGHTS).sum(axis=1)
         return found
 
-    @property
-    def lowest(self) -> float:
-        return self.atoms.lowest
-
-    @property
-    def highest(self) -> float:
-        return self.atoms.highest
-
     def reversed(self) -> Pair:
         return replace(self, ours=self.theirs, theirs=self.ours)
-
-    def cells(self, edges: Floats) -> tuple[Floats, Floats]:
-        return self.atoms.cells(edges)
-
-    def points(self) -> Quadrature:
-        return self.atoms.points()
 
 
 def blanked_pair(weights: Floats, sigma: float) -> ClusteredPair:

@@ -13,6 +13,8 @@ sum_j w_j N(2 j) against N(0) itself is an attack that exists; as a bound it is 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from decimal import Decimal, localcontext
 
 import numpy as np
 from scipy.special import log_ndtr, ndtr, ndtri
@@ -21,10 +23,13 @@ from gdpnum import charges
 from gdpnum.errors import BudgetExceeded
 from gdpnum.floats import Floats
 from gdpnum.pairs.claims import LARGEST, claim_losses, claimed_pair
-from gdpnum.pairs.pair import Bracket
-from gdpnum.pairs.shifted import ShiftedPair, outcome_of_ratio
+from gdpnum.pairs.mixture import DIGITS, MixturePair
+from gdpnum.pairs.pair import Bracket, SampledPair
 
 __all__ = ["binomial_weights", "claims_of", "drawn_pairs", "hypergeometric_weights"]
+
+# More often in a batch than this there is hardly any privacy to speak of.
+_LARGEST_MEAN = 1000.0
 
 # What is left out of the weights, and where the profile ends.
 _NEGLIGIBLE = 1e-22
@@ -32,27 +37,38 @@ _NEGLIGIBLE = 1e-22
 
 def binomial_weights(draws: int, probability: float) -> Floats:
     """Pr[J = j] of how many of so many draws are of one person's records, from j = 0 on."""
-    if draws * probability > 500.0:
-        raise BudgetExceeded(
-            f"a record is in a batch {draws * probability:.3g} times on average, which leaves no "
-            "privacy; describe smaller batches"
-        )
-    odds = probability / (1.0 - probability)
-    found = [math.exp(draws * math.log1p(-probability))]
-    for j in range(draws):
-        found.append(found[-1] * odds * (draws - j) / (j + 1))
-        if j > draws * probability and found[-1] < _NEGLIGIBLE:
-            break
-    return np.array(found)
+    with localcontext(DIGITS):
+        hit = Decimal(probability)
+        odds = hit / (1 - hit)
+        none = (1 - hit) ** draws
+    return _weights(none, lambda j: odds * (draws - j) / (j + 1), draws, draws * probability)
 
 
 def hypergeometric_weights(draws: int, size: int, marked: int) -> Floats:
     """Pr[J = j] of how many of the marked records are in a batch; there must be room for none."""
-    found = [math.exp(sum(math.log1p(-draws / (size - i)) for i in range(marked)))]
-    for j in range(min(draws, marked)):
-        ratio = (marked - j) * (draws - j) / ((j + 1) * (size - marked - draws + j + 1))
-        found.append(found[-1] * ratio)
-    return np.array(found)
+    with localcontext(DIGITS):
+        none = math.prod((1 - Decimal(draws) / (size - i) for i in range(marked)), start=Decimal(1))
+
+    def odds(j: int) -> Decimal:
+        return Decimal((marked - j) * (draws - j)) / ((j + 1) * (size - marked - draws + j + 1))
+
+    return _weights(none, odds, min(draws, marked), draws * marked / size)
+
+
+def _weights(none: Decimal, odds: Callable[[int], Decimal], most: int, mean: float) -> Floats:
+    """Weights from that of j = 0 and the ratios of each to the one before, each rounded once."""
+    if mean > _LARGEST_MEAN:
+        raise BudgetExceeded(
+            f"a record is in a batch {mean:.3g} times on average, which leaves no privacy; "
+            "describe smaller batches"
+        )
+    with localcontext(DIGITS):
+        found = [none]
+        for j in range(most):
+            found.append(found[-1] * odds(j))
+            if j > mean and found[-1] < _NEGLIGIBLE:
+                break
+        return np.array([float(weight) for weight in found])
 
 
 def drawn_pairs(weights: Floats, sigma: float) -> Bracket:
@@ -60,7 +76,14 @@ def drawn_pairs(weights: Floats, sigma: float) -> Bracket:
     some = float(weights[1:].sum())
     with np.errstate(under="ignore"):
         above = claimed_pair(*claims_of(weights, some, 2.0 / sigma))
-    return Bracket(above, ShiftedPair(weights, some, 2.0 / sigma))
+    moved = _mixture(weights[1:] / some, 2.0 / sigma)
+    return Bracket(above, SampledPair(moved, some) if some < 1.0 else moved)
+
+
+def _mixture(shares: Floats, shift: float) -> MixturePair:
+    """The sum of shares[j - 1] N(j shift, 1) against N(0, 1); what underflows is left out."""
+    met = np.flatnonzero(shares)
+    return MixturePair(tuple(shares[met].tolist()), tuple((shift * (met + 1.0)).tolist()))
 
 
 def claims_of(weights: Floats, some: float, shift: float) -> tuple[Floats, Floats]:
@@ -74,7 +97,7 @@ def claims_of(weights: Floats, some: float, shift: float) -> tuple[Floats, Float
         np.log1p(np.expm1(np.minimum(losses, 30.0)) / some),
         losses - math.log(some) + np.log1p((some - 1.0) * np.exp(-np.maximum(losses, 30.0))),
     )
-    x = outcome_of_ratio(log_y, np.log(shares), shifts)
+    x = _mixture(shares, shift).outcomes(log_y)
     hit = (shares * ndtr(shifts - x[:, None])).sum(axis=1)
     false = np.exp(log_y + log_ndtr(-x))
     half, tilt = 0.5 * shifts, log_y[:, None] / shifts

@@ -10,19 +10,20 @@ from scipy.special import ndtr
 from gdpnum.floats import Floats
 from gdpnum.pairs.pair import MonotonePair, Quadrature
 
-__all__ = ["GaussianPair", "ReplacedGaussianPair", "SlackGaussianPair"]
+__all__ = ["REACH", "SPACING", "GaussianPair", "ReplacedGaussianPair", "SlackGaussianPair", "bell"]
 
-# Reach of the quadrature in standard deviations (the tail beyond is below 1e-22) and its spacing:
-# a trapezoid of a Gaussian converges faster than any power of it.
-_REACH, _SPACING = 10.0, 1 / 6
+#: Reach of the quadrature in standard deviations (the tail beyond is below 1e-22) and its spacing:
+#: a trapezoid of a Gaussian converges faster than any power of it.
+REACH, SPACING = 10.0, 1 / 6
 
 
 def _deviates(reach: float) -> Floats:
     """Equally spaced points from -reach to reach."""
-    return np.linspace(-reach, reach, 2 * int(np.ceil(reach / _SPACING)) + 1)
+    return np.linspace(-reach, reach, 2 * int(np.ceil(reach / SPACING)) + 1)
 
 
-def _bell(z: Floats) -> Floats:
+def bell(z: Floats) -> Floats:
+    """Weights of a normal density at equally spaced points."""
     weights: Floats = np.exp(-0.5 * z**2)
     return weights / float(weights.sum())
 
@@ -44,8 +45,8 @@ class GaussianPair(MonotonePair):
 
     def points(self) -> Quadrature:
         half = 0.5 * self.mu
-        z = _deviates(_REACH + half)
-        return Quadrature(self.mu * z, _bell(z - half), _bell(z + half))
+        z = _deviates(REACH + half)
+        return Quadrature(self.mu * z, bell(z - half), bell(z + half))
 
 
 @dataclass(frozen=True)
@@ -141,12 +142,12 @@ class ReplacedGaussianPair(MonotonePair):
 
     def points(self) -> Quadrature:
         shift = 1.0 / self.sigma
-        z = _deviates(_REACH + shift)
-        still = (1.0 - self.rate) * _bell(z)
+        z = _deviates(REACH + shift)
+        still = (1.0 - self.rate) * bell(z)
         tilt = z / self.sigma
         losses = np.logaddexp(self._log_a, self._log_b + tilt) - np.logaddexp(
             self._log_a, self._log_b - tilt
         )
         return Quadrature(
-            losses, still + self.rate * _bell(z - shift), still + self.rate * _bell(z + shift)
+            losses, still + self.rate * bell(z - shift), still + self.rate * bell(z + shift)
         )

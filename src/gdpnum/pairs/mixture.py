@@ -11,22 +11,23 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from decimal import Decimal, localcontext
+from decimal import Context, Decimal, localcontext
 from functools import cached_property
 
 import numpy as np
 from scipy.special import ndtr
 
 from gdpnum import charges
+from gdpnum.directed import quotient_above
 from gdpnum.errors import BudgetExceeded
-from gdpnum.floats import Floats, quotient_above
-from gdpnum.pairs.gaussian import GaussianPair
+from gdpnum.floats import Floats
+from gdpnum.pairs.gaussian import REACH, SPACING, GaussianPair, bell
 from gdpnum.pairs.pair import MonotonePair, Pair, Quadrature, SampledPair
 
-__all__ = ["MixturePair", "PersonPair", "WholeShiftsPair", "person_pair"]
+__all__ = ["DIGITS", "MixturePair", "PersonPair", "WholeShiftsPair", "person_pair"]
 
-# Reach and spacing of the quadrature, as for the Gaussian's own pair.
-_REACH, _SPACING = 10.0, 1 / 6
+#: In which weights are computed: thirty digits and more, whatever their exponent.
+DIGITS = Context(prec=40, Emin=-(10**12), Emax=10**12)
 
 # Weights that sum to less than this are moved to the largest shift (or, at the lower end, to the
 # next one kept): a mass of that size is as good as infinite loss, far below any slack.
@@ -126,22 +127,16 @@ class MixturePair(MonotonePair):
             if weight > 1e-20
         ]
         last = kept[-1][1]
-        count = math.ceil((2.0 * _REACH + last) / _SPACING)
-        z = -_REACH + (2.0 * _REACH + last) / count * np.arange(count + 1.0)
+        count = math.ceil((2.0 * REACH + last) / SPACING)
+        z = -REACH + (2.0 * REACH + last) / count * np.arange(count + 1.0)
         with np.errstate(under="ignore"):
-            p = np.sum([weight * _bell(z - centre) for weight, centre in kept], axis=0)
-            return Quadrature(self.losses(z), p, _bell(z))
-
-
-def _bell(z: Floats) -> Floats:
-    weights: Floats = np.exp(-0.5 * z**2)
-    return weights / float(weights.sum())
+            p = np.sum([weight * bell(z - centre) for weight, centre in kept], axis=0)
+            return Quadrature(self.losses(z), p, bell(z))
 
 
 def _binomial(records: int, rate: float) -> list[Decimal]:
-    """Bin(k, q)(j), to thirty digits and whatever their exponent."""
-    with localcontext() as context:
-        context.prec, context.Emin, context.Emax = 40, -(10**12), 10**12
+    """Bin(k, q)(j) for j = 0 to k."""
+    with localcontext(DIGITS):
         joins = Decimal(rate)  # exactly
         stays = 1 - joins
         odds = joins / stays
@@ -198,8 +193,7 @@ def person_pair(sigma: float, rate: float, records: int) -> Pair:
 def _shifts(records: int, rate: float) -> dict[int, Decimal]:
     """How many records join, with probabilities; what is negligible counts as more of them."""
     weights = dict(enumerate(_binomial(records, rate)))
-    with localcontext() as context:
-        context.prec = 40
+    with localcontext(DIGITS):
         most, rest = records, Decimal(0)
         while rest + weights[most] < _NEGLIGIBLE:
             rest += weights.pop(most)

@@ -26,16 +26,17 @@ __all__ = ["region_beta", "region_lines", "region_tpr"]
 
 # Smaller divergences are raised to this: its advantage, 1e-13, drowns in rounding.
 _SMALLEST_EPSILON = 1e-26
-# The curve is followed down to a tpr of 1e-40, at most this far below its point alpha = beta.
-_LOWEST_LOG_TPR = -92.0
-_DEEPEST = 690.0
 _HIGHEST_LOGIT = 3.0 * LARGEST_EPSILON
 _MOST_STEPS = 100
-# Depths, in logit(alpha) below the point alpha = beta, at which all orders are compared.
-_NODES = np.concatenate(
-    [np.linspace(0.0, 2.0, 12), np.linspace(2.5, 30.0, 23), np.geomspace(33.0, _DEEPEST, 10)]
-)
-_STRIDE = 2
+# The curve is first touched at these depths, in logit(alpha) below its point alpha = beta; down to
+# a tpr of 1e-40.
+_NODES = np.append(0.0, np.geomspace(0.2, 690.0, 24))
+_LOWEST_LOG_TPR = -92.0
+# What tangents may miss a tpr by, and relative to delta; in the far tail, and relative to the tpr.
+_MISSED, _OF_DELTA = 0.9e-6, 0.9e-4
+_FAR_MISSED, _OF_FAR_TPR = 1e-5, 2e-3
+_FAR_TPR, _FAR_DEPTH = 1e-12, 55.5
+_MOST_ROUNDS = 30
 
 
 def region_beta(orders: Floats, epsilons: Floats, alphas: Floats) -> Floats:
@@ -61,7 +62,7 @@ def region_lines(orders: Floats, epsilons: Floats) -> Lines:
     """The curve of `region_beta`, as the maximum of its tangents.
 
     Pessimistic: each line supports the convex set of one order, whether or not that order leads
-    there. Within 3e-6 of f, and 1e-4 relative to tpr and delta, down to 1e-12 in these and as far
+    there. Within 1e-6 of f, and 1e-4 relative to tpr and delta, down to 1e-12 in these and as far
     as alpha is above 1e-24.
     """
     if np.any(epsilons == 0.0):
@@ -69,11 +70,7 @@ def region_lines(orders: Floats, epsilons: Floats) -> Lines:
     orders, epsilons = _telling(orders, epsilons)
     if orders.size == 0:
         return EVERYTHING
-    by_order = np.argsort(orders)
-    orders, epsilons = orders[by_order], epsilons[by_order]
-    # With alpha = beta the divergence is the same both ways round; the highest such point leads.
-    top = -0.5 * float(_root(_on_diagonal, orders, epsilons, np.zeros(orders.size)).min())
-    return lines_of_claims(*_tangents(*_touched(orders, epsilons, top)))
+    return _cut_off(orders, epsilons)
 
 
 def _logits(orders: Floats, epsilons: Floats, alphas: Floats) -> Floats:
@@ -177,9 +174,7 @@ def _on_diagonal(orders: Floats, at: Floats, _: Floats) -> tuple[Floats, Floats]
     return coins.divergence, np.logaddexp(coins.log_by_p, coins.log_by_a) - np.log(2.0)
 
 
-def _root(
-    path: _Path, orders: Floats, epsilons: Floats, origins: Floats, start: Floats | None = None
-) -> Floats:
+def _root(path: _Path, orders: Floats, epsilons: Floats, origins: Floats) -> Floats:
     """The logit(tpr) at which D_t = eps_t, or `_HIGHEST_LOGIT` if D_t stays below.
 
     Newton's method for log D, within a bracket. The losses of two coins differ by
@@ -188,7 +183,7 @@ def _root(
     """
     low = origins + np.maximum(epsilons, np.sqrt(8.0 * epsilons / orders))
     high = np.full(low.shape, _HIGHEST_LOGIT)
-    at = low.copy() if start is None else np.maximum(start, low)
+    at: Floats = low.copy()
     todo = np.arange(low.size)
     for _ in range(_MOST_STEPS):
         now, wanted = at[todo], epsilons[todo]
@@ -212,96 +207,77 @@ def _root(
 # --- tangents -----------------------------------------------------------------------------------
 
 
-class _Edges(NamedTuple):
-    """Log tpr on the edge of each order's set (rows) at the nodes, and -d log(tpr) / d depth."""
+def _cut_off(orders: Floats, epsilons: Floats) -> Lines:
+    """Tangents of which every corner is as near to what all orders allow as promised.
 
-    log_tprs: Floats
-    powers: Floats
-
-    def between(self, which: NDArray[np.intp], depths: Floats) -> Floats:
-        """Log tpr of given orders at any depth, by cubics: to choose an order and to start from."""
-        right = _node_above(depths)
-        left = right - 1
-        width = _NODES[right] - _NODES[left]
-        x = (depths - _NODES[left]) / width
-        y = 1.0 - x
-        high, low = self.log_tprs[which, left], self.log_tprs[which, right]
-        bent = x * y * width * (x * self.powers[which, right] - y * self.powers[which, left])
-        cubic = y * y * (1.0 + 2.0 * x) * high + x * x * (1.0 + 2.0 * y) * low + bent
-        clipped: Floats = np.clip(cubic, low, high)
-        return clipped
-
-
-def _edges(orders: Floats, epsilons: Floats, top: float) -> _Edges:
-    shape = orders.size, _NODES.size
-    logit_alphas = np.tile(top - _NODES, orders.size)
-    orders, epsilons = np.repeat(orders, _NODES.size), np.repeat(epsilons, _NODES.size)
-    roots = _root(_on_tpr, orders, epsilons, logit_alphas)
-    coins = _coins(orders, roots, logit_alphas)
-    log_tprs, log_betas = _logs(roots)
-    log_powers = coins.log_by_a - coins.log_by_p + log_betas - _logs(logit_alphas)[1]
-    powers = np.where(roots < _HIGHEST_LOGIT, np.exp(np.minimum(log_powers, 0.0)), 0.0)
-    return _Edges(log_tprs.reshape(shape), powers.reshape(shape))
-
-
-def _node_above(depths: Floats) -> NDArray[np.intp]:
-    return np.clip(np.searchsorted(_NODES, depths), 1, _NODES.size - 1)
-
-
-def _depths(edges: _Edges) -> Floats:
-    """Where to touch the curve: closer where it bends more, down to a tpr of 1e-40.
-
-    With tpr = alpha^k nearby, what lies between two tangents misses by tpr (k (1 - k) + k') / 8
-    times the square of their distance in log(alpha), with k' the change of k over that of depth;
-    delta there is (1 - k) tpr. Where tpr is below 1e-13, a few will do.
+    What is allowed is convex, so tangents miss most at the corners between them. Where a corner is
+    too far outside of some order's set, that order gets a tangent at the corner's alpha.
     """
-    leaders, every = edges.log_tprs.argmin(axis=0), np.arange(_NODES.size)
-    log_tprs, powers = edges.log_tprs[leaders, every], edges.powers[leaders, every]
-    bends = powers * (1.0 - powers)
-    bends = np.maximum(bends[1:], bends[:-1]) + np.abs(np.diff(powers)) / np.diff(_NODES)
-    bends = np.sqrt(np.exp(log_tprs[:-1]) * bends) * np.minimum(1.0, 30.0 / _NODES[1:]) ** 2
-    slopes = np.sqrt(powers[1:]) * np.minimum(1.0, 60.0 / _NODES[1:]) ** 2
-    density = np.where(log_tprs[:-1] > -30.0, 440.0 * bends + 54.0 * slopes, 0.0)
-    density += 77.0 / np.maximum(_NODES[1:], 15.0)
-    counts = np.append(0.0, np.cumsum(density * np.diff(_NODES)))
-    last = int(np.argmax(np.append(log_tprs[:-1] < _LOWEST_LOG_TPR, True)))
-    depths: Floats = np.interp(np.arange(counts[last]), counts, _NODES)
-    return depths
+    claims = _touched(orders, epsilons)
+    corners, outside = np.empty(0), np.ones((2, orders.size), dtype=bool)
+    for _ in range(_MOST_ROUNDS):
+        lines = lines_of_claims(*claims)
+        if lines is EVERYTHING:
+            break
+        # Beside a new corner were two others: if an order's set has both, it has the new one.
+        place = np.searchsorted(-corners, -lines.log_alphas)
+        logit_alphas = lines.log_alphas - np.log1p(-np.exp(lines.log_alphas))
+        asked = outside[place] | outside[place + 1]
+        logits = _cut_back(orders, epsilons, lines.tprs, logit_alphas, asked)
+        leaders, lowest = logits.argmin(axis=1), logits.min(axis=1)
+        far = np.flatnonzero(lines.tprs - np.exp(_logs(lowest)[0]) > _allowed(lines))
+        if far.size == 0:
+            break
+        corners, outside = lines.log_alphas, np.isfinite(logits)
+        outside = np.pad(outside, ((1, 1), (0, 0)), constant_values=True)
+        # Tangents far apart meet close to the steeper one: there, touch half way as well.
+        halves = 0.5 * np.append(0.0, -np.diff(logit_alphas))[far]
+        wide = halves > 0.5
+        which = leaders[np.append(far, far[wide])]
+        at = np.append(logit_alphas[far], (logit_alphas[far] + halves)[wide])
+        roots = _root(_on_tpr, orders[which], epsilons[which], at)
+        kept = claims[:, np.isin(claims[0], np.append(0.0, lines.epsilons))]
+        claims = np.hstack([kept, _tangents(orders[which], epsilons[which], roots, at)])
+    return lines
 
 
-def _touched(orders: Floats, epsilons: Floats, top: float) -> tuple[Floats, Floats, Floats, Floats]:
-    """Orders and their epsilons, logit(tpr) and logit(alpha) where the curve is touched."""
-    edges = _edges(orders, epsilons, top)
-    depths = _depths(edges)
+def _touched(orders: Floats, epsilons: Floats) -> Floats:
+    """The claims of the tangents at the nodes, each of the order that leads there."""
+    # With alpha = beta the divergence is the same both ways round; the highest such point leads.
+    top = -0.5 * float(_root(_on_diagonal, orders, epsilons, np.zeros(orders.size)).min())
+    logit_alphas = top - _NODES
+    every = np.repeat(orders, _NODES.size), np.repeat(epsilons, _NODES.size)
+    roots = _root(_on_tpr, *every, np.tile(logit_alphas, orders.size)).reshape(orders.size, -1)
+    leaders, lowest = roots.argmin(axis=0), roots.min(axis=0)
+    seen = slice(1 + int(np.argmax(np.append(lowest[:-1] < _LOWEST_LOG_TPR, True))))
+    both = orders[leaders[seen]], epsilons[leaders[seen]]
+    return np.array(_tangents(*both, lowest[seen], logit_alphas[seen]))
 
-    def roots(which: NDArray[np.intp], depths: Floats) -> Floats:
-        start = edges.between(which, depths)
-        with np.errstate(divide="ignore"):
-            start -= np.log(-np.expm1(start))
-        # Where tpr = 1 was allowed at both nodes, there is nothing to start from.
-        start = np.where(np.isfinite(start), start, -np.inf)
-        return _root(_on_tpr, orders[which], epsilons[which], top - depths, start)
 
-    # Who seems to lead at the depths before and behind, and who does lead at the nodes.
-    seems = edges.between(np.arange(orders.size)[:, None], depths[::_STRIDE]).argmin(axis=0)
-    leads = edges.log_tprs.argmin(axis=0)
-    block, above = np.arange(depths.size) // _STRIDE, _node_above(depths)
-    behind = seems[np.minimum(block + 1, seems.size - 1)]
-    leaders = seems[block]
-    found = roots(leaders, depths)
-    beside = (np.clip(leaders + step, 0, orders.size - 1) for step in (-1, 1))
-    for others in (behind, leads[above - 1], leads[above], *beside):
-        new = np.flatnonzero(others != leaders)
-        logits = roots(others[new], depths[new])
-        better = new[logits < found[new]]
-        found[new] = np.minimum(logits, found[new])
-        leaders[better] = others[better]
-    # Where the lead changes the curve has a corner, which both orders' tangents have to reach.
-    last = np.flatnonzero(leaders[1:] != leaders[:-1])
-    late, early = (leaders[last], depths[last + 1]), (leaders[last + 1], depths[last])
-    found = np.concatenate([found, roots(*late), roots(*early)])
-    leaders, depths = map(np.concatenate, zip((leaders, depths), late, early, strict=True))
-    return orders[leaders], epsilons[leaders], found, top - depths
+def _cut_back(
+    orders: Floats, epsilons: Floats, tprs: Floats, logit_alphas: Floats, asked: NDArray[np.bool_]
+) -> Floats:
+    """About logit(tpr) on the edge of each order's set (columns); infinite for a point inside.
+
+    By a step of Newton's method for log D, which from outside goes too far rather than not enough.
+    """
+    point, which = np.nonzero(asked)
+    below_one = np.minimum(tprs, 1.0 - 2.0**-53)
+    now = (np.log(below_one) - np.log1p(-below_one))[point]
+    coins = _coins(orders[which], now, logit_alphas[point])
+    log_found, log_wanted = np.log(coins.divergence), np.log(epsilons[which])
+    step = (log_wanted - log_found) * np.exp(np.minimum(log_found - coins.log_by_p, 600.0))
+    logits = np.full(asked.shape, np.inf)
+    logits[point, which] = np.where(log_found > log_wanted, now + step, np.inf)
+    return logits
+
+
+def _allowed(lines: Lines) -> Floats:
+    """How far outside a corner may be: a delta above it is missed by no more than its tpr is."""
+    near = np.minimum(_MISSED, _OF_DELTA * lines.deltas_at_ends())
+    is_far = (lines.tprs < _FAR_TPR) | (lines.log_alphas < lines.log_alphas[0] - _FAR_DEPTH)
+    rounding = 2.0**-46 * lines.tprs * (4.0 - lines.log_alphas)
+    return np.where(is_far, np.minimum(_FAR_MISSED, _OF_FAR_TPR * lines.tprs), near) + rounding
 
 
 def _tangents(

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gdpnum import _validate
-from gdpnum.arguments import column, like, numbers
+from gdpnum.arguments import column, numbers
 from gdpnum.curve.piecewise import PiecewiseCurve
-from gdpnum.curve.tradeoff import TradeoffCurve
+from gdpnum.curve.tradeoff import TradeoffCurve, as_asked
 from gdpnum.errors import InvalidArgument
 from gdpnum.floats import Floats, quietly
 from gdpnum.kind import Missing, register
@@ -136,7 +136,7 @@ def at_epsilons(delta: Callable[[Floats], Floats], epsilon: ArrayLike) -> float 
     if np.isnan(at).any():
         raise InvalidArgument(f"epsilon={_validate.brief(epsilon)} holds NaN; pass real epsilons")
     found = delta(np.minimum(at, _LARGEST_EPSILON).ravel())
-    return like(epsilon, found.reshape(at.shape))
+    return as_asked(found.reshape(at.shape))
 
 
 def as_mechanism(name: str, subject: Subject) -> Mechanism:
@@ -147,8 +147,7 @@ def as_mechanism(name: str, subject: Subject) -> Mechanism:
 
 register(
     representation_kind(
-        RDP,
-        example=RDP(orders=[2.0, 8.0], epsilons=[0.1, 0.4]),
+        RDP(orders=[2.0, 8.0], epsilons=[0.1, 0.4]),
         squared_mu=no_mu,
         divergences=_divergences,
         is_by_divergences=True,

@@ -1,29 +1,36 @@
-"""`statement`: from what was run to everything a report of it needs."""
+"""Statement: everything that a report of a run needs, and `statement`, which computes it."""
 
 from __future__ import annotations
 
 import datetime
 import math
 from collections.abc import Iterable
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, final
 
 import numpy as np
 
 from gdpnum import _validate
 from gdpnum._version import __version__
-from gdpnum.bounds.accuracy import SMALLEST_TPR, accuracy
+from gdpnum.account import Account
+from gdpnum.accuracy import SMALLEST_TPR
+from gdpnum.blocks.block import Block
+from gdpnum.blocks.html import html
+from gdpnum.blocks.latex import latex
+from gdpnum.blocks.markdown import markdown
+from gdpnum.blocks.text import text
 from gdpnum.curve.gaussian import GaussianCurve
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import InvalidType, UnsupportedMechanism
 from gdpnum.floats import NUMPY, Floats
 from gdpnum.measures.gdp import GDPFit, accounted_fit
 from gdpnum.mechanisms.mechanism import Mechanism, flat
-from gdpnum.releases import largest_loss, releases
+from gdpnum.releases import largest_loss
 from gdpnum.representations import KnownCurve, TruncatedCDP
 from gdpnum.risk import REPORTED_FPRS
-from gdpnum.statements import words
-from gdpnum.statements.record import Statement
+from gdpnum.statements import document, registry, words
+from gdpnum.statements.page import web_page
+from gdpnum.statements.record import Record, balanced_fpr
 from gdpnum.statements.rows import (
     SIZE_EXPONENT,
     Audited,
@@ -37,7 +44,7 @@ from gdpnum.statements.rows import (
 )
 from gdpnum.subject import Subject, plain
 
-__all__ = ["DELTAS", "FPRS", "KEPT_FPRS", "statement"]
+__all__ = ["DELTAS", "FPRS", "KEPT_FPRS", "Statement", "statement"]
 
 #: FPRs of the curve table; (1 - advantage) / 2, where both kinds of error are as likely, is added.
 FPRS = REPORTED_FPRS
@@ -70,6 +77,104 @@ _KEPT_EPSILONS = 128
 
 # Orders up to which a rho is tried.
 _CAPS = (2.0, 3.0, 4.0, 8.0, 16.0, 32.0, 64.0)
+
+
+@final
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Statement(Record):
+    """What a run guarantees, how well mu tells it, and what it means as risk.
+
+    Guarantee: every number is a bound on any attack on one record, for neighbours as
+    ``neighbouring`` says, under the assumptions listed. ``mu``, ``regret``, ``advantage``, each
+    TPR, epsilon, delta and rho are upper bounds, ``mu_lower`` is a lower one; `GDPFit` says what
+    they mean. ``pure_epsilon`` is the epsilon at delta = 0, infinite if there is none. ``fallback``
+    is there exactly where mu is not enough. ``stated`` has what only a person can say, ``audit``
+    what an audit has shown.
+
+    Comes from `gdpnum.statement`, prints as text, and is the same after ``to_json`` and
+    ``from_json``.
+
+    >>> import gdpnum
+    >>> found = gdpnum.statement(gdpnum.Gaussian(sigma=2.0))
+    >>> found
+    <Statement of Gaussian(sigma=2.0): mu <= 0.50000, slack 1e-10, regret <= 5.1e-11>
+    >>> Statement.from_json(found.to_json()) == found
+    True
+    """
+
+    # --- in words -------------------------------------------------------------------------------
+
+    @property
+    def verdict(self) -> str:
+        """Whether mu is enough, in words; not whether the run is private enough."""
+        return words.verdict(self)
+
+    @property
+    def assumptions(self) -> dict[str, Any]:
+        """What the numbers rest on, by name; None where a question does not arise."""
+        return words.assumptions(self)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What a reader of mu must be told, in sentences; empty where mu may stand alone."""
+        return words.warnings(self)
+
+    # --- in other forms -------------------------------------------------------------------------
+
+    @property
+    def blocks(self) -> tuple[Block, ...]:
+        """What a reader is told, in order; `gdpnum.blocks` has the renderers."""
+        return words.blocks_of(self)
+
+    def __str__(self) -> str:
+        return text(self.blocks)
+
+    def __repr__(self) -> str:
+        return words.short(self)
+
+    def _repr_html_(self) -> str:
+        return html(self.blocks)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The statement as dictionaries, lists, texts and plain numbers; infinity is "inf"."""
+        return document.document_of(self)
+
+    def to_json(self) -> str:
+        """The statement as JSON, by the schema shipped as statement.schema.json.
+
+        Infinities are strings, as JSON has none.
+        """
+        return document.json_of(self)
+
+    @staticmethod
+    def from_json(text: str) -> Statement:
+        """The statement that `to_json` wrote, bit for bit; also one of the first schema.
+
+        Whatever contradicts itself is refused. What does not, such as a mu lowered together with
+        its curve, `gdpnum.verify` finds: it computes everything again.
+        """
+        return document.statement_of(text, Statement)
+
+    def to_markdown(self) -> str:
+        """The statement as a section of a model card."""
+        return markdown(self.blocks)
+
+    def to_latex(self) -> str:
+        """The statement as paragraphs and tables for a paper; `gdpnum.table` makes one of many."""
+        return latex(self.blocks)
+
+    def to_html(self) -> str:
+        """The statement as one self-contained web page."""
+        return web_page(self)
+
+    def to_registry(self, **fields: Any) -> str:
+        """The statement as an entry of the public registry of deployments, in YAML.
+
+        ``fields`` are those of the registry that only a person can fill in, by their names there,
+        such as ``data_curators=["A"]``; those that are required and missing are named in one error.
+        https://github.com/opendp/deployments-registry-data
+        """
+        return registry.entry(self, fields)
 
 
 def statement(
@@ -129,14 +234,14 @@ def statement(
         batches = getattr(mechanism, "batches", None)
     stated = Stated(protected, released, batches, tuning, trust_model, dataset, model, contact)
     _validate.texts(name=name, **stated._asdict())
-    run, fit, curve = _accounted(mechanism, slack, tolerance)
-    audited = _audited(audit, fit)
-    pure = largest_loss(releases(run).above)
-    balanced = words.balanced_fpr(fit.advantage)
+    run, found, fit = _accounted(mechanism, slack, tolerance)
+    curve, pure = found.curve, _pure_epsilon(found)
+    rows, end = _epsilons(curve, pure, sorted(set(wanted_deltas), reverse=True))
+    balanced = balanced_fpr(fit.advantage)
     if balanced is not None:
         wanted_fprs.append(balanced)
     points = _columns(curve, fit, sorted({*KEPT_FPRS, *wanted_fprs}))
-    found = Statement(
+    stating = Statement(
         run=run,
         mu=fit.mu,
         mu_lower=fit.mu_lower,
@@ -148,19 +253,21 @@ def statement(
         reason=fit.reason and fit.reason.partition(":")[0],
         pure_epsilon=pure,
         tpr=tuple(row for row in map(TPRRow, *points) if row.fpr in wanted_fprs),
-        epsilon=_epsilons(curve, pure, sorted(set(wanted_deltas), reverse=True)),
+        epsilon=rows,
         fallback=None,
         curve_points=points,
-        profile_points=_profile_points(curve, pure),
+        profile_points=_profile_points(curve, pure, end),
         tolerance=fit.tolerance,
         version=__version__,
         dataset_size=dataset_size,
         name=name,
         date=date,
         stated=stated,
-        audit=audited,
+        audit=_audited(audit, fit),
     )
-    return found if found.is_complete else replace(found, fallback=_fallback(run, curve, pure))
+    if stating.is_complete:
+        return stating
+    return replace(stating, fallback=_fallback(run, curve, pure, end))
 
 
 def _audited(audit: Any, fit: GDPFit) -> Audited | None:
@@ -186,15 +293,24 @@ def _audited(audit: Any, fit: GDPFit) -> Audited | None:
 
 def _accounted(
     subject: Subject, slack: float, tolerance: float | None
-) -> tuple[Mechanism, GDPFit, TradeoffCurve]:
-    """What was run in its plain form, with its fit and its curve, both read off one account."""
+) -> tuple[Mechanism, Account, GDPFit]:
+    """What was run in its plain form, its account, and the fit that was read off it."""
     meant = plain("mechanism", subject)
     run = flat(KnownCurve(meant) if isinstance(meant, TradeoffCurve) else meant)
     slack = _validate.fraction("slack", slack, advice="pass an absolute allowance such as 1e-10")
-    asked = accuracy(tolerance, slack=min(slack, SMALLEST_TPR))
+    asked = _validate.accuracy(tolerance, slack=min(slack, SMALLEST_TPR))
     with np.errstate(**NUMPY):
         found, fit = accounted_fit(run, slack, asked)
-        return run, fit, found.curve
+        _ = found.curve
+    return run, found, fit
+
+
+def _pure_epsilon(found: Account) -> float:
+    """The largest loss there is; infinite if there is none."""
+    if found.releases is None:
+        # Gaussians, or nothing at all.
+        return math.inf if isinstance(found.known, GaussianCurve) else 0.0
+    return largest_loss(found.releases.above)
 
 
 def _columns(curve: TradeoffCurve, fit: GDPFit, fprs: list[float]) -> CurvePoints:
@@ -206,13 +322,23 @@ def _columns(curve: TradeoffCurve, fit: GDPFit, fprs: list[float]) -> CurvePoint
     return CurvePoints(tuple(fprs), tuple(tprs.tolist()), tuple(by_mu.tolist()))
 
 
-def _epsilons(curve: TradeoffCurve, pure: float, deltas: list[float]) -> tuple[EpsilonRow, ...]:
-    found = np.minimum(np.asarray(curve.epsilon(np.array(deltas))), pure)
-    return tuple(map(EpsilonRow, deltas, found.tolist()))
+def _epsilons(
+    curve: TradeoffCurve, pure: float, deltas: list[float]
+) -> tuple[tuple[EpsilonRow, ...], float]:
+    """Epsilon at each delta, and the epsilon from which on there is nothing to tell."""
+    asked = np.array([*deltas, _SMALLEST_DELTA])
+    *found, end = np.minimum(np.asarray(curve.epsilon(asked)), pure).tolist()
+    if math.isfinite(pure):
+        end = pure
+    elif isinstance(curve, GaussianCurve):
+        # There delta_mu is below 1e-13, or as low as the slack lets it come.
+        end = curve.mu * (0.5 * curve.mu + 7.5) if math.isfinite(curve.mu) else 1.0
+    elif math.isinf(end):
+        end = float(curve.knots[-1])
+    return tuple(map(EpsilonRow, deltas, found)), end
 
 
-def _profile_points(curve: TradeoffCurve, pure: float) -> ProfilePoints:
-    end = _end(curve, pure)
+def _profile_points(curve: TradeoffCurve, pure: float, end: float) -> ProfilePoints:
     epsilons = [np.linspace(0.0, end, _KEPT_EPSILONS)]
     if not isinstance(curve, GaussianCurve):
         smallest = max(_SMALLEST_DELTA, curve.mass_at_infinity)
@@ -227,24 +353,12 @@ def _profile_points(curve: TradeoffCurve, pure: float) -> ProfilePoints:
     return ProfilePoints(tuple(found.tolist()), tuple(deltas.tolist()))
 
 
-def _end(curve: TradeoffCurve, pure: float) -> float:
-    """The epsilon from which on there is nothing to tell."""
-    if math.isfinite(pure):
-        return pure
-    if isinstance(curve, GaussianCurve):
-        # There delta_mu is below 1e-13, or as low as the slack lets it come.
-        return curve.mu * (0.5 * curve.mu + 7.5) if math.isfinite(curve.mu) else 1.0
-    reached = curve.epsilon(_SMALLEST_DELTA)
-    return reached if math.isfinite(reached) else float(curve.knots[-1])
-
-
 def _deltas(curve: TradeoffCurve, epsilons: Floats, pure: float) -> Floats:
     # The lattice of a curve may end after the last loss there is.
     return np.where(epsilons >= pure, 0.0, np.asarray(curve.delta(epsilons)))
 
 
-def _fallback(run: Mechanism, curve: TradeoffCurve, pure: float) -> Fallback:
-    end = _end(curve, pure)
+def _fallback(run: Mechanism, curve: TradeoffCurve, pure: float, end: float) -> Fallback:
     table = [0.0, *(at for at in _TABLE_EPSILONS if end / _REACH_DOWN < at < end)]
     if end > 0.0 and (math.isfinite(pure) or curve.mass_at_infinity > _SMALLEST_DELTA):
         # Where the profile falls no more.

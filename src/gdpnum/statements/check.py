@@ -10,20 +10,17 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from itertools import chain, pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gdpnum import _validate
 from gdpnum.curve.gaussian import GaussianCurve
 from gdpnum.errors import InvalidArgument
-from gdpnum.formulas.gaussian_profile import mu_of_advantage
+from gdpnum.formulas.gaussian import mu_of_advantage
 from gdpnum.measures.divergence import delta_divergence
 from gdpnum.releases import largest_loss, releases
+from gdpnum.statements.record import Record
 from gdpnum.statements.rows import CurvePoints, EpsilonRow, ProfilePoints, TPRRow
-
-if TYPE_CHECKING:
-    from gdpnum.statements.record import Statement
 
 __all__ = ["check", "tpr_by_mu"]
 
@@ -56,7 +53,7 @@ def tpr_by_mu(mu: float, slack: float, fprs: Sequence[float]) -> list[float]:
     return found
 
 
-def check(statement: Statement) -> None:
+def check(statement: Record) -> None:
     """Refuse a statement that contradicts itself, by the key that does."""
     _check_texts(statement)
     _check_numbers(statement)
@@ -71,7 +68,7 @@ def check(statement: Statement) -> None:
         _refuse("regret", "is below what mu gives away against the curve")
 
 
-def _check_texts(statement: Statement) -> None:
+def _check_texts(statement: Record) -> None:
     _validate.text_or_none("name", statement.name)
     for key, value in statement.stated._asdict().items():
         _validate.text_or_none(key, value)
@@ -92,7 +89,7 @@ def _check_texts(statement: Statement) -> None:
             _refuse("dataset_size", "has no epsilon at delta = 1 / dataset_size")
 
 
-def _check_numbers(statement: Statement) -> None:
+def _check_numbers(statement: Record) -> None:
     _require("slack", 0.0 <= statement.slack < 1.0)
     _require("tolerance", 0.0 < statement.tolerance < 1.0)
     _require("regret", 0.0 <= statement.regret <= 1.0)
@@ -105,7 +102,7 @@ def _check_numbers(statement: Statement) -> None:
         _refuse("tail_ratio", "is not mu divided by the mu of the advantage")
 
 
-def _tail_ratio_fits(statement: Statement) -> bool:
+def _tail_ratio_fits(statement: Record) -> bool:
     mu, ratio = statement.mu, statement.tail_ratio
     if math.isinf(mu):
         return math.isinf(ratio)
@@ -117,7 +114,7 @@ def _tail_ratio_fits(statement: Statement) -> bool:
     return mu / high * (1.0 - _ROUNDING) <= ratio <= most * (1.0 + _ROUNDING)
 
 
-def _check_curve(statement: Statement) -> None:
+def _check_curve(statement: Record) -> None:
     points = statement.curve_points
     _require("curve_points", len({len(column) for column in points}) == 1 and len(points.fpr) > 1)
     _check_column("curve_points", points.fpr, strictly=True)
@@ -135,7 +132,7 @@ def _check_curve(statement: Statement) -> None:
         _refuse("tpr", "has rows that are not among the curve_points")
 
 
-def _check_by_mu(statement: Statement, points: CurvePoints) -> None:
+def _check_by_mu(statement: Record, points: CurvePoints) -> None:
     wanted = tpr_by_mu(statement.mu, statement.slack, points.fpr)
     for tpr, by_mu, exact in zip(points.tpr, points.tpr_gdp, wanted, strict=True):
         if not math.isclose(by_mu, exact, rel_tol=_ROUNDING, abs_tol=0.0):
@@ -147,7 +144,7 @@ def _check_by_mu(statement: Statement, points: CurvePoints) -> None:
         _require("curve_points", tpr >= fpr * (1.0 - _ROUNDING))
 
 
-def _check_profile(statement: Statement) -> None:
+def _check_profile(statement: Record) -> None:
     exact = largest_loss(releases(statement.run).above)
     if not math.isclose(statement.pure_epsilon, exact, rel_tol=_ROUNDING):
         _refuse("pure_epsilon", "is not that of the run")
@@ -185,7 +182,7 @@ def _is_on_the_profile(points: ProfilePoints, row: EpsilonRow) -> bool:
     return True
 
 
-def _pairs(statement: Statement) -> Iterator[tuple[str, float, float]]:
+def _pairs(statement: Record) -> Iterator[tuple[str, float, float]]:
     """Each (epsilon, delta) that the statement claims, with its key."""
     yield "pure_epsilon", statement.pure_epsilon, 0.0
     for row in statement.epsilon:
@@ -200,7 +197,7 @@ def _pairs(statement: Statement) -> Iterator[tuple[str, float, float]]:
             yield "truncated_cdp", found.curve("closed_form").epsilon(_DELTA), _DELTA
 
 
-def _allows_the_curve(statement: Statement, epsilon: float, delta: float) -> bool:
+def _allows_the_curve(statement: Record, epsilon: float, delta: float) -> bool:
     """Whether TPR <= exp(epsilon) FPR + delta along the curve, but for what lattices differ by."""
     if epsilon > _LARGEST_EXPONENT:
         return True

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeVar
 
 from gdpnum import _validate
 from gdpnum.errors import GdpnumError, InvalidArgument, InvalidType
 from gdpnum.representations import TruncatedCDP
 from gdpnum.rounding import finite
-from gdpnum.statements import first
+from gdpnum.statements import first, words
 from gdpnum.statements.check import check
 from gdpnum.statements.description import parts_of, run_of
+from gdpnum.statements.record import Record
 from gdpnum.statements.rows import (
     Audited,
     CurvePoints,
@@ -26,12 +28,9 @@ from gdpnum.statements.rows import (
 )
 from gdpnum.strict_json import parsed
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from gdpnum.statements.record import Statement
-
 __all__ = ["FIRST_SCHEMA", "SCHEMA", "document_of", "json_of", "statement_of"]
+
+T = TypeVar("T", bound=Record)
 
 #: What the key "schema" holds; it changes when keys do.
 SCHEMA, FIRST_SCHEMA = "gdpnum-statement-2", "gdpnum-statement-1"
@@ -39,13 +38,13 @@ SCHEMA, FIRST_SCHEMA = "gdpnum-statement-2", "gdpnum-statement-1"
 _NUMBERS = ("mu", "mu_lower", "slack", "regret", "tail_ratio", "advantage", "pure_epsilon")
 
 
-def json_of(statement: Statement) -> str:
+def json_of(statement: Record) -> str:
     """See `Statement.to_json`."""
     lines = (f"  {json.dumps(key)}: {_value(item)}" for key, item in document_of(statement).items())
     return "{\n" + ",\n".join(lines) + "\n}"
 
 
-def document_of(statement: Statement) -> dict[str, Any]:
+def document_of(statement: Record) -> dict[str, Any]:
     """The statement as what JSON knows: dictionaries, lists, texts and finite numbers."""
     fallback = statement.fallback
     document = {
@@ -58,11 +57,11 @@ def document_of(statement: Statement) -> dict[str, Any]:
         "mu_lower": statement.mu_lower,
         "slack": statement.slack,
         "regret": statement.regret,
-        "verdict": statement.verdict,
+        "verdict": words.verdict(statement),
         "tail_ratio": statement.tail_ratio,
         "advantage": statement.advantage,
         "reason": statement.reason,
-        "warnings": list(statement.warnings),
+        "warnings": list(words.warnings(statement)),
         "tpr": [row._asdict() for row in statement.tpr],
         "epsilon": [row._asdict() for row in statement.epsilon],
         "pure_epsilon": statement.pure_epsilon,
@@ -74,7 +73,7 @@ def document_of(statement: Statement) -> dict[str, Any]:
             "truncated_cdp": fallback.truncated_cdp
             and {"rho": fallback.truncated_cdp.rho, "cap": fallback.truncated_cdp.cap},
         },
-        "assumptions": statement.assumptions,
+        "assumptions": words.assumptions(statement),
         "stated": statement.stated._asdict(),
         "audit": statement.audit
         and {
@@ -91,7 +90,7 @@ def document_of(statement: Statement) -> dict[str, Any]:
     return found
 
 
-def statement_of(text: str, kind: type[Statement]) -> Statement:
+def statement_of(text: str, kind: type[T]) -> T:
     """See `Statement.from_json`."""
     try:
         document = parsed(text)
@@ -134,7 +133,7 @@ def statement_of(text: str, kind: type[Statement]) -> Statement:
     return statement
 
 
-def _read(document: dict[str, Any], kind: type[Statement]) -> Statement:
+def _read(document: dict[str, Any], kind: type[T]) -> T:
     fallback, assumed = document["fallback"], document["assumptions"]
     curve, profile = document["curve_points"], document["profile_points"]
     audit = document["audit"]

@@ -1,21 +1,15 @@
-"""Statement: everything that a report of a run needs, as a frozen record."""
+"""Record: what a statement holds, and what follows from its numbers alone."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, final
 
-from gdpnum.blocks.block import Block
-from gdpnum.blocks.html import html
-from gdpnum.blocks.latex import latex
-from gdpnum.blocks.markdown import markdown
-from gdpnum.blocks.text import text
 from gdpnum.curve.tradeoff import TradeoffCurve
+from gdpnum.formulas.gaussian import advantage_of_mu
 from gdpnum.mechanisms.mechanism import Mechanism, Neighbouring
-from gdpnum.statements import document, registry, words
-from gdpnum.statements.page import web_page
+from gdpnum.rounding import upper
 from gdpnum.statements.releases import Facts, facts_of
 from gdpnum.statements.rows import (
     COMPLETE_REGRET,
@@ -32,32 +26,16 @@ from gdpnum.statements.rows import (
     TPRRow,
 )
 
-__all__ = ["Statement"]
+__all__ = ["Record", "balanced_fpr", "printed_mu", "tprs_at"]
 
 _NOTHING_STATED = Stated()
 
 
-@final
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Statement:
-    """What a run guarantees, how well mu tells it, and what it means as risk.
+class Record:
+    """The numbers of a statement, with what was run and what was said of it.
 
-    Guarantee: every number is a bound on any attack on one record, for neighbours as
-    ``neighbouring`` says, under the assumptions listed. ``mu``, ``regret``, ``advantage``, each
-    TPR, epsilon, delta and rho are upper bounds, ``mu_lower`` is a lower one; `GDPFit` says what
-    they mean. ``pure_epsilon`` is the epsilon at delta = 0, infinite if there is none. ``fallback``
-    is there exactly where mu is not enough. ``stated`` has what only a person can say, ``audit``
-    what an audit has shown.
-
-    Comes from `gdpnum.statement`, prints as text, and is the same after ``to_json`` and
-    ``from_json``.
-
-    >>> import gdpnum
-    >>> found = gdpnum.statement(gdpnum.Gaussian(sigma=2.0))
-    >>> found
-    <Statement of Gaussian(sigma=2.0): mu <= 0.50000, slack 1e-10, regret <= 5.1e-11>
-    >>> Statement.from_json(found.to_json()) == found
-    True
+    Words, pages and files are made of a record; `Statement` is one that has all these forms.
     """
 
     run: Mechanism
@@ -104,7 +82,7 @@ class Statement:
     def leaves_most_to_be_found(self) -> bool:
         """Whether at an FPR of 0.01 a TPR of 0.99 is allowed by the curve."""
         fpr, tpr = MOST_FOUND
-        return words.tpr_at(self, fpr).tpr >= tpr
+        return tprs_at(self, fpr)[0].tpr >= tpr
 
     @cached_property
     def facts(self) -> Facts:
@@ -114,16 +92,7 @@ class Statement:
     @cached_property
     def headline(self) -> tuple[str, str]:
         """Mu as it is printed, rounded up, and a bound on the regret of the mu so printed."""
-        return words.headline(self.mu, self.regret, is_complete=self.is_complete)
-
-    @property
-    def verdict(self) -> str:
-        """Whether mu is enough, in words; not whether the run is private enough."""
-        if math.isinf(self.mu):
-            return "no finite mu: report the tables"
-        if not self.is_complete:
-            return "mu is not enough: report the tables beside it"
-        return "mu is enough" + (", but mind the warning" if self.warnings else "")
+        return printed_mu(self.mu, self.regret, is_complete=self.is_complete)
 
     @cached_property
     def mechanism(self) -> str:
@@ -135,16 +104,6 @@ class Statement:
         """The relation the guarantee is for; None when it is for whichever the reader means."""
         return self.run.neighbouring
 
-    @property
-    def assumptions(self) -> dict[str, Any]:
-        """What the numbers rest on, by name; None where a question does not arise."""
-        return words.assumptions(self)
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """What a reader of mu must be told, in sentences; empty where mu may stand alone."""
-        return words.warnings(self)
-
     def curve(self) -> TradeoffCurve:
         """A trade-off curve from the points kept here: a lower bound, and nearly the run's own.
 
@@ -152,59 +111,36 @@ class Statement:
         """
         return TradeoffCurve.from_profile(self.profile_points.epsilon, self.profile_points.delta)
 
-    # --- in other forms -------------------------------------------------------------------------
 
-    @property
-    def blocks(self) -> tuple[Block, ...]:
-        """What a reader is told, in order; `gdpnum.blocks` has the renderers."""
-        return words.blocks_of(self)
+def tprs_at(statement: Record, *fprs: float) -> list[TPRRow]:
+    """The curve at FPRs, or at the next larger one that is kept: bounds, as TPRs rise."""
+    kept = list(map(TPRRow, *statement.curve_points))
+    return [next(row for row in kept if row.fpr >= fpr)._replace(fpr=fpr) for fpr in fprs]
 
-    def __str__(self) -> str:
-        return text(self.blocks)
 
-    def __repr__(self) -> str:
-        return words.short(self)
+def printed_mu(mu: float, regret: float, *, is_complete: bool) -> tuple[str, str]:
+    """Mu rounded up, and a bound on the regret of the mu that is so printed.
 
-    def _repr_html_(self) -> str:
-        return html(self.blocks)
+    Delta(f, g_nu) <= Delta(f, g_mu) + Delta(g_mu, g_nu), and for nu above mu the last term is at
+    most half the difference of their advantages. Five digits of mu are so many that its regret is
+    that of the run's own mu to the two that are printed; more are taken where rounding would make
+    a mu that is enough look like one that is not.
+    """
+    for digits in range(5, 19):
+        printed = upper(mu, digits=digits)
+        lost = 0.0
+        if math.isfinite(mu) and float(printed) > mu:
+            gained = advantage_of_mu(float(printed)) - advantage_of_mu(mu)
+            lost = 0.5 * gained + 2.0**-52
+        bound = upper(min(1.0, regret + lost), digits=digits - 3)
+        if not is_complete or float(bound) < COMPLETE_REGRET:
+            break
+    return printed, bound
 
-    def to_dict(self) -> dict[str, Any]:
-        """The statement as dictionaries, lists, texts and plain numbers; infinity is "inf"."""
-        return document.document_of(self)
 
-    def to_json(self) -> str:
-        """The statement as JSON, by the schema shipped as statement.schema.json.
+def balanced_fpr(advantage: float) -> float | None:
+    """The FPR at which false positives and negatives are equally likely.
 
-        Infinities are strings, as JSON has none.
-        """
-        return document.json_of(self)
-
-    @staticmethod
-    def from_json(text: str) -> Statement:
-        """The statement that `to_json` wrote, bit for bit; also one of the first schema.
-
-        Whatever contradicts itself is refused. What does not, such as a mu lowered together with
-        its curve, `gdpnum.verify` finds: it computes everything again.
-        """
-        return document.statement_of(text, Statement)
-
-    def to_markdown(self) -> str:
-        """The statement as a section of a model card."""
-        return markdown(self.blocks)
-
-    def to_latex(self) -> str:
-        """The statement as paragraphs and tables for a paper; `gdpnum.table` makes one of many."""
-        return latex(self.blocks)
-
-    def to_html(self) -> str:
-        """The statement as one self-contained web page."""
-        return web_page(self)
-
-    def to_registry(self, **fields: Any) -> str:
-        """The statement as an entry of the public registry of deployments, in YAML.
-
-        ``fields`` are those of the registry that only a person can fill in, by their names there,
-        such as ``data_curators=["A"]``; those that are required and missing are named in one error.
-        https://github.com/opendp/deployments-registry-data
-        """
-        return registry.entry(self, fields)
+    None where the advantage rounds to 1: both are then too rare to tell apart from 0.
+    """
+    return 0.5 * (1.0 - advantage) if float(upper(advantage)) < 1.0 else None

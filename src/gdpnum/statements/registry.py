@@ -7,12 +7,11 @@ an entry is Approximate (or Pure) DP with its parameters, and mu in the details.
 from __future__ import annotations
 
 import datetime
-import difflib
 import json
 import math
 import re
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gdpnum import _validate
 from gdpnum._optional import imported
@@ -21,10 +20,8 @@ from gdpnum.errors import InvalidArgument, UnsupportedMechanism
 from gdpnum.representations import GDP, ZCDP, ApproxDP, PureDP, Representation
 from gdpnum.rounding import rounded_up
 from gdpnum.statements import releases, words
+from gdpnum.statements.record import Record
 from gdpnum.statements.texts import URL
-
-if TYPE_CHECKING:
-    from gdpnum.statements.record import Statement
 
 __all__ = ["FIELDS", "LISTS", "REQUIRED", "entry", "from_registry"]
 
@@ -87,14 +84,13 @@ _DELTA = 1e-5
 _MU = re.compile(r"Gaussian DP: mu = (\S+), slack = (\S+), regret = ")
 
 
-def entry(statement: Statement, fields: Mapping[str, Any]) -> str:
+def entry(statement: Record, fields: Mapping[str, Any]) -> str:
     """See `Statement.to_registry`."""
     given = dict(fields)
     tier, delta = given.pop("tier", 3), given.pop("delta", None)
     for key in given:
         if key not in FIELDS:
-            close = difflib.get_close_matches(key, FIELDS, n=1, cutoff=0.5)
-            advice = f"did you mean {close[0]!r}?" if close else f"pass {', '.join(FIELDS)}"
+            advice = _validate.nearest(key, FIELDS)
             raise InvalidArgument(f"the registry has no field {key!r}; {advice}")
     _check(given)
     known = {**_known(statement, delta), **{key: value for key, value in given.items() if value}}
@@ -131,7 +127,7 @@ def _slug(name: str, curators: list[str], date: str) -> str:
     return "_".join(re.sub(r"\W+", "_", part.lower()) for part in parts).replace("_", "-")
 
 
-def _known(statement: Statement, delta: float | None) -> dict[str, Any]:
+def _known(statement: Record, delta: float | None) -> dict[str, Any]:
     """What the statement itself says."""
     stated, run = statement.stated, statement.run
     mu, regret = statement.headline
@@ -165,7 +161,7 @@ def _known(statement: Statement, delta: float | None) -> dict[str, Any]:
     }
 
 
-def _parameters(statement: Statement, delta: float | None) -> dict[str, Any]:
+def _parameters(statement: Record, delta: float | None) -> dict[str, Any]:
     if math.isfinite(statement.pure_epsilon) and delta is None:
         epsilon = float(rounded_up(statement.pure_epsilon))
         return {"variant_name": "Pure DP", "privacy_parameters": {"epsilon": epsilon}}

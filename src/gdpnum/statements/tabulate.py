@@ -15,8 +15,7 @@ from gdpnum.blocks.text import text
 from gdpnum.errors import InvalidArgument
 from gdpnum.rounding import as_given, delta_shown, upper
 from gdpnum.statements import releases, words
-from gdpnum.statements.build import statement
-from gdpnum.statements.record import Statement
+from gdpnum.statements.build import Statement, statement
 from gdpnum.subject import plain
 
 __all__ = ["FORMATS", "table"]

@@ -9,13 +9,12 @@ from typing import NamedTuple, final
 
 from gdpnum import _validate
 from gdpnum.account import coarsened
+from gdpnum.accuracy import LATTICE_TOLERANCE
 from gdpnum.blocks.block import Sentence, Table
 from gdpnum.blocks.text import text
-from gdpnum.bounds.accuracy import LATTICE_TOLERANCE
 from gdpnum.errors import InvalidType
 from gdpnum.rounding import delta_shown, fpr_shown
-from gdpnum.statements.build import statement
-from gdpnum.statements.record import Statement
+from gdpnum.statements.build import Statement, statement
 
 __all__ = ["Finding", "Verification", "verify"]
 

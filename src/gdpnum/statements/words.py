@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gdpnum.blocks.block import (
     Beside,
@@ -19,19 +19,19 @@ from gdpnum.blocks.block import (
     Table,
     Title,
 )
-from gdpnum.formulas.gaussian_profile import advantage_of_mu
 from gdpnum.mechanisms.mechanism import Neighbouring
 from gdpnum.rounding import (
     as_given,
     delta_shown,
-    each,
     epsilon_shown,
     fpr_shown,
     one_in,
     percent,
+    shown_rows,
     upper,
 )
-from gdpnum.statements import releases, texts
+from gdpnum.statements import texts
+from gdpnum.statements.record import Record, balanced_fpr, tprs_at
 from gdpnum.statements.rows import (
     COMPLETE_REGRET,
     COMPLETE_SLACK,
@@ -41,17 +41,12 @@ from gdpnum.statements.rows import (
     TPRRow,
 )
 
-if TYPE_CHECKING:
-    from gdpnum.statements.record import Statement
-
 __all__ = [
     "assumptions",
     "assumptions_in_words",
-    "balanced_fpr",
     "blocks_of",
     "cautions",
     "guarantee",
-    "headline",
     "protected",
     "quality",
     "relation",
@@ -59,7 +54,7 @@ __all__ = [
     "risk",
     "risk_of",
     "short",
-    "tpr_at",
+    "verdict",
     "warnings",
 ]
 
@@ -81,12 +76,12 @@ _MULTIPLES = {2: "double", 3: "triple"}
 # --- the whole ----------------------------------------------------------------------------------
 
 
-def blocks_of(statement: Statement) -> tuple[Block, ...]:
+def blocks_of(statement: Record) -> tuple[Block, ...]:
     """Everything a reader is told; a renderer leaves out what its format has no place for."""
     return tuple(_blocks(statement))
 
 
-def _blocks(statement: Statement) -> Iterator[Block]:
+def _blocks(statement: Record) -> Iterator[Block]:
     name = Given(statement.name) if statement.name else None
     issued = " · ".join(filter(None, (statement.date, f"gdpnum {statement.version}")))
     yield Title("Privacy statement", name, issued)
@@ -105,17 +100,13 @@ def _blocks(statement: Statement) -> Iterator[Block]:
     yield Beside((_curve(statement), _epsilons(statement)))
     if statement.fallback:
         profile = statement.fallback.profile
-        columns = (
-            each(epsilon_shown, [at.epsilon for at in profile]),
-            each(upper, [at.delta for at in profile]),
-        )
+        epsilons, deltas = [at.epsilon for at in profile], [at.delta for at in profile]
+        cells = shown_rows((epsilon_shown, epsilons), (upper, deltas))
         head = ("epsilon", "delta at most")
-        yield Table(
-            "delta at an epsilon (privacy profile)", head, tuple(zip(*columns, strict=True))
-        )
+        yield Table("delta at an epsilon (privacy profile)", head, tuple(cells))
         yield Sentence((_renyi(statement, statement.fallback),), role="note")
     yield Section("What was run, and what is assumed", "run")
-    yield Sentence((f"Run: {releases.in_words(statement.run)}.",))
+    yield Sentence((f"Run: {statement.facts.words}.",))
     yield Code(statement.mechanism)
     yield Sentence((assumptions_in_words(statement),))
     yield from _audit(statement)
@@ -125,37 +116,32 @@ def _blocks(statement: Statement) -> Iterator[Block]:
     yield Reference(texts.CITATION, texts.URL, texts.KEY, texts.BIBTEX)
 
 
-def _curve(statement: Statement) -> Table:
+def _curve(statement: Record) -> Table:
     """The curve: what it is beside mu only where mu does not tell it."""
     by_mu = not statement.is_complete and math.isfinite(statement.mu)
-    rows, tprs = statement.tpr, [row.tpr for row in statement.tpr]
-    last = each(upper, [row.tpr_gdp for row in rows]) if by_mu else each(one_in, tprs)
+    fprs, tprs = [row.fpr for row in statement.tpr], [row.tpr for row in statement.tpr]
+    last = (upper, [row.tpr_gdp for row in statement.tpr]) if by_mu else (one_in, tprs)
+    shown = shown_rows((fpr_shown, fprs), (upper, tprs), last)
     equal = balanced_fpr(statement.advantage)
-    noted = (
-        f"{said}, equal errors" if row.fpr == equal else said
-        for said, row in zip(last, rows, strict=True)
-    )
-    cells = zip(each(fpr_shown, [row.fpr for row in rows]), each(upper, tprs), noted, strict=True)
+    cells = [
+        (*cells, f"{said}, equal errors" if fpr == equal else said)
+        for fpr, (*cells, said) in zip(fprs, shown, strict=True)
+    ]
     head = ("FPR", "TPR at most", "by mu alone" if by_mu else "that is")
     return Table("True positive rate (TPR) at a false positive rate (FPR)", head, tuple(cells))
 
 
-def _epsilons(statement: Statement) -> Table:
-    notes = (_delta_note(statement, at.delta) for at in statement.epsilon)
-    cells = zip(
-        each(delta_shown, [at.delta for at in statement.epsilon]),
-        (
-            f"{said}{note}"
-            for said, note in zip(
-                each(upper, [at.epsilon for at in statement.epsilon]), notes, strict=True
-            )
-        ),
-        strict=True,
-    )
+def _epsilons(statement: Record) -> Table:
+    deltas, epsilons = zip(*statement.epsilon, strict=True) if statement.epsilon else ((), ())
+    shown = shown_rows((delta_shown, deltas), (upper, epsilons))
+    cells = [
+        (at, f"{said}{_delta_note(statement, delta)}")
+        for delta, (at, said) in zip(deltas, shown, strict=True)
+    ]
     return Table("epsilon at a delta", ("delta", "epsilon at most"), tuple(cells))
 
 
-def _delta_note(statement: Statement, delta: float) -> str:
+def _delta_note(statement: Record, delta: float) -> str:
     """What a delta is in terms of the dataset's size, if it is anything."""
     if statement.dataset_size is None:
         return ""
@@ -166,7 +152,7 @@ def _delta_note(statement: Statement, delta: float) -> str:
     return f" (delta size^-{SIZE_EXPONENT:g})" if is_power else ""
 
 
-def _audit(statement: Statement) -> Iterator[Block]:
+def _audit(statement: Record) -> Iterator[Block]:
     if statement.audit is None:
         return
     yield Section("What an audit has shown", "audit")
@@ -176,7 +162,7 @@ def _audit(statement: Statement) -> Iterator[Block]:
         yield Table("Audit", ("audit", *[""] * (len(rows[0]) - 1)), rows)
 
 
-def _stated(statement: Statement) -> Iterator[Block]:
+def _stated(statement: Record) -> Iterator[Block]:
     """What was stated of what only a person knows, and the names of what was not."""
     found = statement.stated._asdict()
     rows: list[tuple[str, str]] = [
@@ -193,13 +179,12 @@ def _stated(statement: Statement) -> Iterator[Block]:
         yield Sentence((f"Not stated: {', '.join(missing)}.",), role="note")
 
 
-def _described(statement: Statement) -> str:
+def _described(statement: Record) -> str:
     """The picture for those who do not see it."""
-    read = [tpr_at(statement, fpr) for fpr in (0.001, 0.01, 0.1)]
-    columns = (each(percent, [row[column] for row in read]) for column in range(3))
+    columns = zip(*tprs_at(statement, 0.001, 0.01, 0.1), strict=True)
     said = "; ".join(
         f"at a false positive rate of {fpr}, at most {tpr}, and {by_mu} by mu"
-        for fpr, tpr, by_mu in zip(*columns, strict=True)
+        for fpr, tpr, by_mu in shown_rows(*((percent, column) for column in columns))
     )
     return f"The true positive rate rises with the false positive rate: {said}."
 
@@ -207,7 +192,7 @@ def _described(statement: Statement) -> str:
 # --- mu and its regret --------------------------------------------------------------------------
 
 
-def short(statement: Statement) -> str:
+def short(statement: Record) -> str:
     """The repr."""
     mu, regret = statement.headline
     run = statement.mechanism
@@ -217,27 +202,7 @@ def short(statement: Statement) -> str:
     )
 
 
-def headline(mu: float, regret: float, *, is_complete: bool) -> tuple[str, str]:
-    """Mu rounded up, and a bound on the regret of the mu that is so printed.
-
-    Delta(f, g_nu) <= Delta(f, g_mu) + Delta(g_mu, g_nu), and for nu above mu the last term is at
-    most half the difference of their advantages. Five digits of mu are so many that its regret is
-    that of the run's own mu to the two that are printed; more are taken where rounding would make
-    a mu that is enough look like one that is not.
-    """
-    for digits in range(5, 19):
-        printed = upper(mu, digits=digits)
-        lost = 0.0
-        if math.isfinite(mu) and float(printed) > mu:
-            gained = advantage_of_mu(float(printed)) - advantage_of_mu(mu)
-            lost = 0.5 * gained + 2.0**-52
-        bound = upper(min(1.0, regret + lost), digits=digits - 3)
-        if not is_complete or float(bound) < COMPLETE_REGRET:
-            break
-    return printed, bound
-
-
-def guarantee(statement: Statement) -> tuple[str, ...]:
+def guarantee(statement: Record) -> tuple[str, ...]:
     """The guarantee as mu with its slack and its place on the scale, or why there is no mu."""
     slack = delta_shown(statement.slack)
     if math.isinf(statement.mu):
@@ -261,7 +226,16 @@ def guarantee(statement: Statement) -> tuple[str, ...]:
     )
 
 
-def quality(statement: Statement) -> str:
+def verdict(statement: Record) -> str:
+    """Whether mu is enough, in words; not whether the run is private enough."""
+    if math.isinf(statement.mu):
+        return "no finite mu: report the tables"
+    if not statement.is_complete:
+        return "mu is not enough: report the tables beside it"
+    return "mu is enough" + (", but mind the warning" if warnings(statement) else "")
+
+
+def quality(statement: Record) -> str:
     """Whether mu is enough, from its regret and its slack."""
     enough, limit = statement.is_complete, f"{COMPLETE_REGRET:g}"
     if math.isinf(statement.mu):
@@ -287,7 +261,7 @@ def quality(statement: Statement) -> str:
     )
 
 
-def _large_slack(statement: Statement) -> str:
+def _large_slack(statement: Record) -> str:
     if statement.has_small_slack:
         return ""
     slack = delta_shown(statement.slack)
@@ -305,13 +279,13 @@ def _large_slack(statement: Statement) -> str:
 # --- warnings -----------------------------------------------------------------------------------
 
 
-def warnings(statement: Statement) -> tuple[str, ...]:
+def warnings(statement: Record) -> tuple[str, ...]:
     """What must not be left out when mu is quoted."""
     found = () if statement.is_complete else (quality(statement),)
     return (*_refuted(statement), *found, *cautions(statement))
 
 
-def _refuted(statement: Statement) -> tuple[str, ...]:
+def _refuted(statement: Record) -> tuple[str, ...]:
     if statement.audit is None or not statement.audit.refutes:
         return ()
     return (
@@ -321,7 +295,7 @@ def _refuted(statement: Statement) -> tuple[str, ...]:
     )
 
 
-def cautions(statement: Statement) -> tuple[str, ...]:
+def cautions(statement: Record) -> tuple[str, ...]:
     """Warnings that stand apart from whether mu is enough.
 
     A guarantee may be told completely by its mu and still leave most records to be found.
@@ -330,10 +304,10 @@ def cautions(statement: Statement) -> tuple[str, ...]:
     return tuple(sentence for sentence in found if sentence)
 
 
-def _most_found(statement: Statement) -> str | None:
+def _most_found(statement: Record) -> str | None:
     if not statement.leaves_most_to_be_found:
         return None
-    row, small = tpr_at(statement, MOST_FOUND[0]), tpr_at(statement, _SMALL_FPR)
+    row, small = tprs_at(statement, MOST_FOUND[0], _SMALL_FPR)
     only = (
         f" Only attacks that accuse hardly anyone are held off: at FPR {fpr_shown(small.fpr)} the "
         f"TPR is at most {_share(small.tpr)}."
@@ -343,7 +317,7 @@ def _most_found(statement: Statement) -> str | None:
     return f"At FPR {fpr_shown(row.fpr)} this run allows a TPR of {percent(row.tpr)}.{only}"
 
 
-def _tail(statement: Statement) -> str | None:
+def _tail(statement: Record) -> str | None:
     if not statement.has_heavy_tail or math.isinf(statement.mu):
         return None
     times = round(statement.tail_ratio)
@@ -356,7 +330,7 @@ def _tail(statement: Statement) -> str | None:
     )
 
 
-def _overstated(statement: Statement) -> str | None:
+def _overstated(statement: Record) -> str | None:
     """Where a mu that is enough by its regret is far from the run at small FPRs."""
     if not statement.is_complete:
         return None
@@ -373,7 +347,7 @@ def _overstated(statement: Statement) -> str | None:
 # --- risk, and what it rests on -----------------------------------------------------------------
 
 
-def protected(statement: Statement) -> str:
+def protected(statement: Record) -> str:
     """Whom the numbers are about, in one word or a few."""
     return _who(statement.facts.records)[0]
 
@@ -384,7 +358,7 @@ def _who(records: int) -> tuple[str, str]:
     return f"person with at most {records} records", f"people with at most {records} records"
 
 
-def relation(statement: Statement, field: str) -> str:
+def relation(statement: Record, field: str) -> str:
     """A sentence of the statement's neighbouring relation, filled in."""
     return relation_of(statement.neighbouring, statement.facts.records, field)
 
@@ -396,9 +370,9 @@ def relation_of(neighbouring: Neighbouring | None, records: int, field: str, **v
     return sentence.format(record=who, records=many, **values)
 
 
-def risk(statement: Statement) -> str:
+def risk(statement: Record) -> str:
     """The guarantee as one TPR beside that of guessing, for readers of no formula."""
-    found = percent(tpr_at(statement, _EXAMPLE_FPR).tpr)
+    found = percent(tprs_at(statement, _EXAMPLE_FPR)[0].tpr)
     return risk_of(statement.neighbouring, statement.facts.records, fpr="10 %", tpr=found)
 
 
@@ -416,22 +390,7 @@ def _share(rate: float) -> str:
     return one_in(rate) if 0.0 < rate < _LEADING_ZEROS else percent(rate)
 
 
-def tpr_at(statement: Statement, fpr: float) -> TPRRow:
-    """The curve at an FPR, or at the next larger one that is kept: a bound, as TPRs rise."""
-    points = statement.curve_points
-    number = next(number for number, kept in enumerate(points.fpr) if kept >= fpr)
-    return TPRRow(fpr, points.tpr[number], points.tpr_gdp[number])
-
-
-def balanced_fpr(advantage: float) -> float | None:
-    """The FPR at which false positives and negatives are equally likely.
-
-    None where the advantage rounds to 1: both are then too rare to tell apart from 0.
-    """
-    return 0.5 * (1.0 - advantage) if float(upper(advantage)) < 1.0 else None
-
-
-def _renyi(statement: Statement, fallback: Fallback) -> str:
+def _renyi(statement: Record, fallback: Fallback) -> str:
     """The rest of the fallback: (rho, cap), and pure epsilon if there is one."""
     found = fallback.truncated_cdp
     if found is None:
@@ -445,7 +404,7 @@ def _renyi(statement: Statement, fallback: Fallback) -> str:
     return said
 
 
-def assumptions(statement: Statement) -> dict[str, Any]:
+def assumptions(statement: Record) -> dict[str, Any]:
     """What was assumed, for machines."""
     facts = statement.facts
     return {
@@ -459,7 +418,7 @@ def assumptions(statement: Statement) -> dict[str, Any]:
     }
 
 
-def assumptions_in_words(statement: Statement) -> str:
+def assumptions_in_words(statement: Record) -> str:
     """What was assumed, in a sentence."""
     unit = statement.facts.noise_unit
     measured = [f"noise is stated as {unit.replace('; ', ' or ')}"] if unit else []
@@ -467,7 +426,7 @@ def assumptions_in_words(statement: Statement) -> str:
     return f"Assumed: {'; '.join(said)}."
 
 
-def _closing(statement: Statement) -> str:
+def _closing(statement: Record) -> str:
     """What the numbers are, and what they cannot know."""
     spare = (statement.mu - statement.mu_lower) / statement.mu if statement.mu > 0.0 else 0.0
     tight = (

@@ -11,7 +11,6 @@ from typing import Any
 
 from gdpnum import _validate
 from gdpnum.account import tradeoff_curve
-from gdpnum.bounds.accuracy import accuracy
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import GdpnumError, InvalidArgument, InvalidType
 from gdpnum.measures.gdp import GDPFit, fit_gdp, fits_together
@@ -85,7 +84,7 @@ def rows_together(
         with suppress(GdpnumError):
             known.append((number, setting, mechanism_of(setting)))
     fits = fits_together(
-        [mechanism for *_, mechanism in known], wanted.slack, accuracy(wanted.tolerance)
+        [mechanism for *_, mechanism in known], wanted.slack, _validate.accuracy(wanted.tolerance)
     )
     return [
         (number, _row(setting, wanted, fit))

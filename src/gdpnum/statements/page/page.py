@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import json
 from importlib.resources import files
-from typing import TYPE_CHECKING
 
 from gdpnum.blocks.block import one_line
 from gdpnum.blocks.html import content_hash, escaped, head, html
 from gdpnum.statements import texts, words
+from gdpnum.statements.document import json_of
 from gdpnum.statements.page.picture import picture, positions
 from gdpnum.statements.page.reading import Readings, control
-
-if TYPE_CHECKING:
-    from gdpnum.statements.record import Statement
+from gdpnum.statements.record import Record
 
 __all__ = ["web_page"]
 
@@ -34,7 +32,7 @@ again.</p>
 </section>"""
 
 
-def web_page(statement: Statement) -> str:
+def web_page(statement: Record) -> str:
     """The statement as one self-contained web page; the same statement gives the same bytes.
 
     The page loads nothing and runs no script but its own, which its Content-Security-Policy names
@@ -66,7 +64,7 @@ def web_page(statement: Statement) -> str:
 {cite}{after}
 {_MACHINES}
 </main>
-<script type="application/json" id="statement">{_data(statement.to_json())}</script>
+<script type="application/json" id="statement">{_data(json_of(statement))}</script>
 <script type="application/json" id="readings">{_data(shown)}</script>
 <script>{script}</script>
 </body>
@@ -74,7 +72,7 @@ def web_page(statement: Statement) -> str:
 """
 
 
-def _terms(statement: Statement) -> str:
+def _terms(statement: Record) -> str:
     rates = (
         ("false positive rate (FPR)", words.relation(statement, "false_positive")),
         ("true positive rate (TPR)", words.relation(statement, "true_positive")),

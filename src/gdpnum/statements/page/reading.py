@@ -5,14 +5,12 @@ from __future__ import annotations
 import math
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from gdpnum.blocks.html import element, escaped
 from gdpnum.rounding import fpr_shown, one_in, upper
+from gdpnum.statements.record import Record
 from gdpnum.statements.rows import TPRRow
-
-if TYPE_CHECKING:
-    from gdpnum.statements.record import Statement
 
 __all__ = ["Readings", "control"]
 
@@ -49,7 +47,7 @@ class Readings(NamedTuple):
     """The row shown first."""
 
     @staticmethod
-    def of(statement: Statement) -> Readings:
+    def of(statement: Record) -> Readings:
         stated = [row.fpr for row in statement.tpr if row.fpr > 0.0]
         low, high = min([_LOWEST_FPR, *stated]), max([_HIGHEST_FPR, *stated])
         points = list(map(TPRRow, *statement.curve_points))
@@ -67,7 +65,7 @@ class Readings(NamedTuple):
         }
 
 
-def control(statement: Statement, readings: Readings) -> str:
+def control(statement: Record, readings: Readings) -> str:
     """The control, hidden until the script runs, and the reading where it starts."""
     shown = readings.rows[readings.start]
     texts = _texts(shown)
