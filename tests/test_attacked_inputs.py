@@ -250,6 +250,15 @@ def test_a_text_file_ends(monkeypatch):
     assert "more than 10000 characters" in found.output
 
 
+def test_a_range_of_too_many_and_a_word_too_long_are_one_short_line():
+    for value in ("1:2:1000000000", "x" * 10_000):
+        words = ["--noise-multiplier", value, "--sample-rate", "0.1", "--steps", "5"]
+        found = CliRunner().invoke(app, ["sweep", *words])
+        assert found.exit_code == 2
+        assert "--noise-multiplier" in found.output
+        assert len(found.output) < 1000
+
+
 def test_settings_with_a_huge_cell_are_one_line(tmp_path):
     path = tmp_path / "settings.csv"
     path.write_text("steps\n" + "1" * 200_000)

@@ -52,6 +52,10 @@ def _column(argument: Argument, text: Any) -> list[Any]:
     return [text] if argument.kind == "flag" else [one.strip() for one in text.split(",")]
 
 
+# Of one option; a sweep of more would not end.
+_MOST_VALUES = 1_000_000
+
+
 def numbers(option: str, text: str) -> list[float]:
     """Numbers separated by commas, in which FROM:TO:COUNT is a geometric progression.
 
@@ -93,7 +97,7 @@ def _whole(option: str, text: str) -> list[int]:
 
 
 def _progression(first: float, last: float, count: int) -> list[float]:
-    if not (first > 0.0 and last > 0.0 and count >= 2):
+    if not (first > 0.0 and last > 0.0 and 2 <= count <= _MOST_VALUES):
         raise ValueError
     ratio = last / first
     # Twelve digits are enough, and keep 0.01 from being 0.010000000000000002.
