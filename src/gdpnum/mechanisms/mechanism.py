@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, fields, is_dataclass
 from typing import Literal, final
 
 from gdpnum import _validate
@@ -23,6 +23,7 @@ __all__ = [
     "Neighbouring",
     "Repeated",
     "checked",
+    "checked_records",
     "composed",
 ]
 
@@ -90,6 +91,15 @@ class Leaf(Mechanism):
         """The leaf itself, once."""
         return ((self, 1),)
 
+    def __repr__(self) -> str:
+        """The fields that say something; a dataclass with ``repr=False`` has this one."""
+        said = [
+            f"{one.name}={value!r}" if one.kw_only else repr(value)
+            for one in (fields(self) if is_dataclass(self) else ())
+            if (value := getattr(self, one.name)) != one.default
+        ]
+        return f"{type(self).__name__}({', '.join(said)})"
+
 
 class AnyRelation(Leaf):
     """A leaf whose guarantee holds for whichever neighbouring relation the caller means."""
@@ -105,6 +115,12 @@ class AnyRelation(Leaf):
     def records_per_person(self) -> None:
         """Always None: the guarantee is for whichever unit it was given."""
         return None
+
+
+def checked_records(value: object) -> int:
+    """How many records one person has at most."""
+    advice = "pass the most records that one person has"
+    return _validate.count("records_per_person", value, minimum=1, advice=advice)
 
 
 def checked(name: str, value: object) -> Mechanism:
