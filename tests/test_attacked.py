@@ -205,6 +205,17 @@ def test_a_summary_is_compared_with_what_reveals_everything_now_and_then():
         regret(GDP(mu=5.0), ApproxDP(epsilon=0.0, delta=1e-3) * 10)
 
 
+@pytest.mark.parametrize("slack", [1e-3, 3e-4])
+def test_a_slack_that_leaves_little_to_be_told_has_an_answer(slack):
+    """So few frequencies are needed there that they are one block; a sum over blocks was empty."""
+    run = PoissonSampled(Gaussian(sigma=7.106558558941891), rate=0.015578092764590377) * 10
+    fit = fit_gdp(run, slack=slack)
+    assert 0.0 <= fit.mu_lower <= fit.mu <= fit_gdp(run, slack=1e-6).mu
+    # The advantage without sampling, 2 Phi(mu / 2) - 1, times the chance to be drawn at all.
+    drawn = -math.expm1(10 * math.log1p(-0.015578092764590377))
+    assert fit.advantage <= drawn * math.erf(math.sqrt(10) / 7.106558558941891 / math.sqrt(8))
+
+
 @pytest.mark.usefixtures("three_gigabytes")
 @pytest.mark.parametrize("mu", [5e6, 2e7, 1e99])
 def test_a_mu_beyond_all_sense_has_a_curve(mu):

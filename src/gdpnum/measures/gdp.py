@@ -382,9 +382,9 @@ def _largest_separation(points: Vertices, slack: float) -> float:
 
 
 def _mu_from_below(tests: Attacks, slack: float) -> float:
-    # Each test alone is a bound; every other one of many is as good.
+    # Each test alone is a bound; every other one of many on a lattice is as good.
     log_alpha, tpr, beta = (
-        column[:: 2 if column.size > 500 else 1]
+        column[:: 2 if column.size > 500 and tests.step > 0.0 else 1]
         for column in (tests.log_alpha, tests.tpr, tests.beta)
     )
     sure = beta + slack > 0.0
