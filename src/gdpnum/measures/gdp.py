@@ -185,8 +185,11 @@ def _fit(found: Account, slack: float) -> GDPFit:
     bounds = found.lattice
     mu, reason = _upper(mechanism, bounds, slack)
     lower = max((_mu_from_below(one, slack) for one in bounds.attacks), default=0.0)
-    if math.isinf(mu) or (slack == 0.0 and is_tight_without_slack(mechanism)):
+    if slack == 0.0 and is_tight_without_slack(mechanism):
         lower = mu
+    elif math.isinf(mu):
+        # Of a bound only, that it is unbounded says nothing about what was run.
+        lower = mu if found.is_exact else lower
     else:
         mu = _bare_mu(mechanism, mu, found.accuracy)
     if by_contour is not None:
