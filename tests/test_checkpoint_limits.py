@@ -8,9 +8,8 @@ import zipfile
 
 import pytest
 
-from gdpnum import InvalidArgument
-from gdpnum.integrations.opacus_checkpoint import KEY, checkpoint_state
-from gdpnum.integrations.pickle_scan import MOST_BYTES, end_of_pickle
+from gdpnum import InvalidArgument, from_opacus
+from gdpnum.integrations.opacus_checkpoint import KEY, MOST_BYTES, checkpoint_state
 
 STATE = {"history": [(1.0, 0.01, 10), (2.0, 0.01, 5)], "mechanism": "rdp"}
 
@@ -31,7 +30,6 @@ def as_key(tuples):
 @pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
 def test_an_honest_state_is_read_at_every_protocol(protocol):
     data = pickle.dumps({KEY: STATE, "nested": [((1, (2,)), [{}]), {1, 2}, b"x" * 300]}, protocol)
-    assert end_of_pickle(data) == len(data)
     assert checkpoint_state(zipped(data)) == STATE
     # Before torch 1.6: pickles in a row, then the tensors.
     row = b"".join(pickle.dumps(one, protocol) for one in (2**80, 1001, {})) + data + b"\xff" * 99
@@ -62,14 +60,28 @@ HOSTILE = {
 
 @pytest.mark.parametrize("data", HOSTILE.values(), ids=HOSTILE)
 def test_a_hostile_pickle_is_refused(data):
-    with pytest.raises(InvalidArgument, match="cannot be read as a checkpoint"):
-        checkpoint_state(zipped(data))
-    with pytest.raises(InvalidArgument, match="cannot be read as a checkpoint"):
-        checkpoint_state(io.BytesIO(data))
+    for file in (zipped(data), io.BytesIO(data)):
+        with pytest.raises(InvalidArgument, match="pass a file that PrivacyEngine"):
+            checkpoint_state(file)
+
+
+def test_a_deep_tuple_in_the_state_is_no_more_than_a_wrong_entry():
+    nested = b"\x80\x02}X\x07\x00\x00\x00history](" + DEEP + b"es"
+    state = b"}X\x1d\x00\x00\x00" + KEY.encode() + nested[2:] + b"s."
+    with pytest.raises(InvalidArgument, match="is not \\(noise_multiplier"):
+        from_opacus(zipped(b"\x80\x02" + state))
+
+
+def test_text_that_is_turned_into_bytes_time_and_again_takes_no_memory(three_gigabytes):
+    """Thirty megabytes by a hundred and twenty calls."""
+    text = b"X" + (30 * 2**20).to_bytes(4, "little") + b"a" * (30 * 2**20)
+    calls = text + b"q\x00c_codecs\nencode\nq\x01" + b"h\x01h\x00\x85R" * 120
+    with pytest.raises(InvalidArgument, match="holds no"):
+        checkpoint_state(zipped(b"\x80\x02" + calls + b"."))
 
 
 def test_the_deep_tuple_would_end_python():
-    """The attack is one: without the look before, the same bytes end the process by a signal."""
+    """The attack is one: loaded by pickle, the same bytes end the process by a signal."""
     program = "import pickle, sys; pickle.loads(sys.stdin.buffer.read())"
     data = as_key(b")" + b"\x85" * 3_000_000)
     done = subprocess.run([sys.executable, "-c", program], input=data, check=False)

@@ -5,8 +5,8 @@ from serve import serve, stepping
 from stages import stages
 
 import gdpnum
+from gdpnum._validate import accuracy as asked
 from gdpnum.account import account
-from gdpnum.accuracy import accuracy as asked
 from gdpnum.pairs.allocated import _law
 
 #: Tolerance of what calibrated noise is judged by.

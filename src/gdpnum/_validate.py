@@ -13,6 +13,7 @@ the value, what is allowed and, as ``advice``, what to do::
 from __future__ import annotations
 
 import datetime
+import difflib
 import math
 import reprlib
 from collections.abc import Iterable, Sequence
@@ -202,6 +203,12 @@ def choice(name: str, value: object, allowed: Sequence[T]) -> T:
             return option
     options = " or ".join(repr(option) for option in allowed)
     raise InvalidArgument(f"{name}={brief(value)} is not an option; pass {options}")
+
+
+def nearest(given: str, known: Sequence[str]) -> str:
+    """Return what advice about an unknown word says."""
+    close = difflib.get_close_matches(given, known, n=1, cutoff=0.5)
+    return f"did you mean {close[0]!r}?" if close else f"pass one of {', '.join(known)}"
 
 
 def shown(name: str, value: object) -> str:

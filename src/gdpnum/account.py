@@ -23,9 +23,8 @@ from gdpnum.contour.engine import ContourBounds
 from gdpnum.contour.fit import PATIENCE, Fits, fits, work_of
 from gdpnum.contour.pairs import Run, run_of
 from gdpnum.contour.reach import OutOfReach
-from gdpnum.curve.contour import ContourCurve
 from gdpnum.curve.gaussian import GaussianCurve
-from gdpnum.curve.piecewise import PiecewiseCurve
+from gdpnum.curve.piecewise import ContourCurve, PiecewiseCurve
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.curve.tuning import tuning_kind
 from gdpnum.errors import BudgetExceeded, UnsupportedMechanism

@@ -12,7 +12,7 @@ from gdpnum import _validate
 from gdpnum.errors import InvalidArgument, InvalidType
 from gdpnum.floats import Floats
 
-__all__ = ["array_of", "elementwise", "like", "numbers", "rates", "together"]
+__all__ = ["array_of", "elementwise", "numbers", "rates", "together"]
 
 Array = NDArray[Any]
 
@@ -39,11 +39,6 @@ def rates(name: str, value: ArrayLike, *, advice: str = "pass a probability") ->
         first = float(np.atleast_1d(found)[np.atleast_1d(bad)][0])
         raise InvalidArgument(f"{name}={first!r} is outside [0, 1]; {advice}")
     return found
-
-
-def like(given: ArrayLike, value: Floats) -> float | Floats:
-    """The value as a float where a number was given."""
-    return float(value) if np.ndim(given) == 0 else value
 
 
 def elementwise(function: Callable[..., float], *values: ArrayLike) -> float | Floats:

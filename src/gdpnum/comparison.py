@@ -14,10 +14,9 @@ from gdpnum.account import as_curve
 from gdpnum.accuracy import SMALLEST_TPR
 from gdpnum.blocks.block import Sentence, Table
 from gdpnum.blocks.html import html
-from gdpnum.curve.contour import ContourCurve
 from gdpnum.curve.gaussian import GaussianCurve
 from gdpnum.curve.order import Relation, Witness, curve_order
-from gdpnum.curve.piecewise import PiecewiseCurve
+from gdpnum.curve.piecewise import ContourCurve, PiecewiseCurve
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import BudgetExceeded, InvalidArgument, InvalidType
 from gdpnum.measures.divergence import DeltaDivergence, delta_divergence

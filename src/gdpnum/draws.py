@@ -16,14 +16,13 @@ from gdpnum import _validate
 from gdpnum.errors import GdpnumError, InvalidArgument
 from gdpnum.history import Segment, run_of, segments
 from gdpnum.mechanisms import (
-    Composed,
     FixedSize,
     Gaussian,
     Mechanism,
     MixtureOfGaussians,
     Shuffled,
 )
-from gdpnum.mechanisms.mechanism import repeat
+from gdpnum.mechanisms.mechanism import composed, repeat
 from gdpnum.representations import ApproxDP
 
 __all__ = ["Clipping", "Draws", "Scheme", "Seen", "batches_a_step", "batches_in_words", "run_as"]
@@ -226,9 +225,7 @@ def run_as(history: object, seen: Seen | None) -> Mechanism:
     if any(sigma == 0.0 for sigma, _, _ in steps):
         return ApproxDP(epsilon=0.0, delta=1.0)
     parts = list(_MADE[draws.scheme](steps, draws)) if steps else []
-    if not parts:
-        return run_of(())
-    return parts[0] if len(parts) == 1 else Composed(parts)
+    return composed(parts) if parts else run_of(())
 
 
 def batches_a_step(recorded: float, draws: Draws) -> int:
@@ -262,7 +259,7 @@ def _poisson(steps: tuple[Segment, ...], draws: Draws) -> Mechanism:
     if not together:
         return run_of(alone)
     parts = [*together, run_of(alone)] if any(n for _, _, n in alone) else together
-    return parts[0] if len(parts) == 1 else Composed(parts)
+    return composed(parts)
 
 
 def _once(steps: tuple[Segment, ...], draws: Draws) -> Iterable[Mechanism]:

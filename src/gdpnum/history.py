@@ -6,7 +6,8 @@ import math
 
 from gdpnum import _validate
 from gdpnum.errors import GdpnumError, InvalidArgument
-from gdpnum.mechanisms import DPSGD, Composed, Mechanism
+from gdpnum.mechanisms import DPSGD, Mechanism
+from gdpnum.mechanisms.mechanism import composed
 from gdpnum.representations import ApproxDP
 
 __all__ = ["Segment", "checked_rate", "checked_sigma", "run_of", "segments"]
@@ -46,7 +47,7 @@ def run_of(history: object) -> Mechanism:
         runs = [revealed] if seen == 1.0 else [*runs, revealed]
     if not runs:
         return DPSGD(noise_multiplier=1.0, sample_rate=0.0, steps=0)
-    return runs[0] if len(runs) == 1 else Composed(runs)
+    return composed(runs)
 
 
 def _segment(index: int, entry: object) -> Segment:

@@ -17,7 +17,6 @@ from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import InvalidArgument
 from gdpnum.floats import NUMPY
 from gdpnum.mechanisms import (
-    Composed,
     DiscreteGaussian,
     DiscreteLaplace,
     FixedSize,
@@ -29,7 +28,7 @@ from gdpnum.mechanisms import (
     Shuffled,
 )
 from gdpnum.mechanisms.dpsgd import records_of_person
-from gdpnum.mechanisms.mechanism import checked, repeat
+from gdpnum.mechanisms.mechanism import checked, composed, repeat
 from gdpnum.representations import KnownCurve
 
 __all__ = ["per_person", "protected_unit"]
@@ -53,7 +52,7 @@ def per_person(mechanism: Mechanism, *, records_per_person: int | None) -> Mecha
     if records == 1 or not mechanism.parts:
         return mechanism
     terms = [repeat(_for_person(leaf, records), count) for leaf, count in mechanism.parts]
-    return terms[0] if len(terms) == 1 else Composed(terms)
+    return composed(terms)
 
 
 def _for_person(leaf: Mechanism, records: int) -> Mechanism:

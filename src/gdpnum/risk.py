@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike
 
 from gdpnum import arguments, charges
 from gdpnum.account import as_curve
-from gdpnum.curve.tradeoff import TradeoffCurve
+from gdpnum.curve.tradeoff import TradeoffCurve, as_asked
 from gdpnum.floats import Floats
 from gdpnum.subject import Subject
 
@@ -70,7 +70,7 @@ def fnr(subject: Subject, fpr: ArrayLike) -> float | Floats: ...
 def fnr(subject: Subject, fpr: ArrayLike) -> float | Floats:
     """Smallest false negative rate of membership inference at a false positive rate: f(fpr)."""
     rates = arguments.rates("fpr", fpr)
-    return arguments.like(fpr, np.asarray(_curve(subject).beta(rates)))
+    return _curve(subject).beta(rates)
 
 
 @overload
@@ -99,7 +99,7 @@ def bayes_error(subject: Subject, prior: ArrayLike = 0.5) -> float | Floats:
     if (priors > 0.5).any():
         deltas = np.where(priors > 0.5, curve.inverse().delta(epsilons), deltas)
     errors = rarer * (1.0 - deltas)
-    return arguments.like(prior, np.where(deltas > 0.0, errors * (1.0 - charges.odds()), errors))
+    return as_asked(np.where(deltas > 0.0, errors * (1.0 - charges.odds()), errors))
 
 
 @overload
@@ -118,7 +118,7 @@ def attack_success(subject: Subject, baseline: ArrayLike) -> float | Floats:
     """
     advice = "pass the probability of success without the record"
     rates = arguments.rates("baseline", baseline, advice=advice)
-    return arguments.like(baseline, np.asarray(_curve(subject).tpr(rates)))
+    return _curve(subject).tpr(rates)
 
 
 @overload

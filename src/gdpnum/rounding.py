@@ -6,14 +6,13 @@ Bounds go to their safe side, and conditions to that at which what is said of th
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from typing import Any
 
 __all__ = [
     "as_given",
     "delta_shown",
-    "each",
     "epsilon_shown",
     "finite",
     "fpr_shown",
@@ -22,6 +21,7 @@ __all__ = [
     "percent",
     "rounded_down",
     "rounded_up",
+    "shown_rows",
     "times",
     "upper",
 ]
@@ -173,10 +173,10 @@ def _condition(value: float, rounded: str) -> str:
     return short.replace("e-0", "e-") if float(short) == value else rounded
 
 
-def each(shown: Callable[[float], str], values: Iterable[float]) -> list[str]:
-    """A column of a table, every value as the function shows it.
+def shown_rows(*columns: tuple[Callable[[float], str], Sequence[float]]) -> list[tuple[str, ...]]:
+    """The rows of a table by its columns, every value as the function of its column shows it.
 
-    >>> each(upper, [0.5, 2.0])
-    ['0.5000', '2.000']
+    >>> shown_rows((fpr_shown, [0.01, 0.1]), (upper, [0.5, 2.0]))
+    [('0.01', '0.5000'), ('0.1', '2.000')]
     """
-    return [shown(value) for value in values]
+    return list(zip(*([shown(one) for one in values] for shown, values in columns), strict=True))

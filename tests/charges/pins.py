@@ -17,10 +17,9 @@ from gdpnum.bounds.lines import Lines, lines_of_masses
 from gdpnum.bounds.sums import BLOCK, SHORT_BLOCK, running_sums, tail_sums
 from gdpnum.curve.gaussian import GaussianCurve
 from gdpnum.floats import UNIT
-from gdpnum.formulas.gaussian_profile import delta_of_mu
+from gdpnum.formulas.gaussian import delta_of_mu, separations, tpr_of_mu
 from gdpnum.formulas.mass_at_infinity import joint_mass_at_infinity
 from gdpnum.formulas.randomized_response import randomized_response_mu
-from gdpnum.formulas.tpr import separations, tpr_of_mu
 from gdpnum.lattice.coarsening import counted
 from gdpnum.lattice.compose import compose
 from gdpnum.lattice.discretize import lattice, pessimistic

@@ -58,7 +58,7 @@ def test_what_only_a_person_knows_can_be_stated(tmp_path):
     file = tmp_path / "run.json"
     file.write_text(json.dumps({"parts": [{"type": "Gaussian", "sigma": 2.0}], "dataset": "D"}))
     assert json.loads(printed("run", str(file), "--json"))["stated"]["dataset"] == "D"
-    assert "did you mean released=" in refused("run", "Gaussian:sigma=2", "--state", "release=x")
+    assert "did you mean 'released'?" in refused("run", "Gaussian:sigma=2", "--state", "release=x")
     twice = ("--state", "tuning=a", "--state", "tuning=b")
     assert "--state tuning is there twice" in refused("run", "Gaussian:sigma=2", *twice)
 

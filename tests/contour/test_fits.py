@@ -239,3 +239,15 @@ def test_one_run_alone_is_what_it_is_among_others(seed):
     assert among.mu_lower[0] <= alone.mu[0]
     assert alone.regret[0] == pytest.approx(among.regret[0], abs=1e-8)
     assert alone.advantage[0] == pytest.approx(among.advantage[0], rel=1e-9)
+
+
+def test_the_regret_beside_a_gaussian_that_outweighs_the_rest():
+    # f lies below f_g of the Gaussian alone, so Delta(f, f_mu) <= Delta(f_g, f_mu), which is half
+    # the difference of their advantages. Where tests are too uncertain, delta >= 0 must count.
+    g = 0.4348437202181015
+    rest = poisson((56.88415403295886, 0.003642320641021254, 3474))
+    run = [*rest, contour.Segment(contour.Gaussian(g), 1)]
+    for runs in ([run], [run, ordinary(0)]):
+        found = contour.fits(runs, slack=2.76e-12)
+        most = 0.5 * (erf(found.mu[0] / np.sqrt(8.0)) - erf(g / np.sqrt(8.0)))
+        assert found.regret[0] <= most * (1.0 + 1e-6)

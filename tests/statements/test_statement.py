@@ -24,7 +24,9 @@ def test_numbers_are_those_of_the_fit_and_the_curve(stated, name):
         assert row.tpr <= row.tpr_gdp + 1e-9  # both are bounds
         assert row.tpr_gdp == fit.tpr(row.fpr)
     for row in found.epsilon:
-        assert row.epsilon == min(curve.epsilon(row.delta), found.pure_epsilon)
+        # Asked one by one or together, an epsilon is sought to a relative 1e-11.
+        alone = min(curve.epsilon(row.delta), found.pure_epsilon)
+        assert row.epsilon == pytest.approx(alone, rel=2e-11)
 
 
 def test_the_headline_is_that_of_the_paper(stated):
@@ -84,7 +86,9 @@ def test_the_curve_kept_never_flatters_and_is_close(stated):
 def test_a_fallback_is_there_exactly_where_mu_is_not_a_good_summary(stated):
     found = stated("not_a_good_summary").fallback
     curve = gdpnum.tradeoff_curve(stated("not_a_good_summary").run)
-    assert all(row.delta == curve.delta(row.epsilon) for row in found.profile)
+    for row in found.profile:
+        # Sums of many points at once are rounded in another order.
+        assert row.delta == pytest.approx(curve.delta(row.epsilon), rel=1e-12)
     exact = gdpnum.TruncatedCDP.fit(stated("not_a_good_summary").run, cap=found.truncated_cdp.cap)
     assert found.truncated_cdp == exact
     # Of all caps this one does well: within a few units of the true epsilon.

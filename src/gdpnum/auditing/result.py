@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, final
 
 from gdpnum import _validate
-from gdpnum.auditing import words
 from gdpnum.auditing.cuts import Cut, Rule
 from gdpnum.auditing.document import SCHEMA, band_of, cut_of, parsed, row_of
+from gdpnum.auditing.finding import Finding, Rows, least
 from gdpnum.auditing.gaussian import gaussian_epsilon
 from gdpnum.auditing.guesses import Guesses, epsilon_refuted, mu_refuted
 from gdpnum.auditing.region import Method, Region, region
@@ -22,6 +22,9 @@ __all__ = ["AuditResult", "OneRunAudit", "RunsAudit", "level_of"]
 
 _DELTA = "pass a delta such as 1e-5"
 
+# FPRs at which a table tells the TPR.
+_FPRS = (0.001, 0.01, 0.1)
+
 _SHARED = ("confidence", "slack", "mu_lower", "claim", "claim_mu", "p_value", "refuted")
 _RUNS = (
     *("method", "rule", "included", "out"),
@@ -29,8 +32,8 @@ _RUNS = (
 )
 
 
-@dataclass(frozen=True, kw_only=True)
-class AuditResult(ABC):
+@dataclass(frozen=True, kw_only=True, repr=False)
+class AuditResult(Finding):
     """A lower bound on mu that an attack has proved, and whether it refutes a claim.
 
     Guarantee: whatever was run, the probability that it is (mu, ``slack``)-GDP for some mu below
@@ -41,40 +44,10 @@ class AuditResult(ABC):
     the last four fields are None.
     """
 
-    confidence: float
-    slack: float
-    mu_lower: float
-    claim: str | None = None
-    claim_mu: float | None = None
-    p_value: float | None = None
-    refuted: bool | None = None
-
     @property
     def level(self) -> float:
         """1 - confidence, as given to the tests."""
         return level_of(self.confidence)
-
-    @abstractmethod
-    def epsilon(self, delta: float, *, assuming: Literal["gaussian"] | None = None) -> float:
-        """A lower bound on the epsilon at a delta.
-
-        As it stands it holds for any mechanism. ``assuming="gaussian"``: of a mechanism whose curve
-        is that of a mu, such as the Gaussian one, epsilon is at least that of ``mu_lower``, which
-        is mostly far larger; it is no bound for other mechanisms.
-        """
-
-    @property
-    def verdict(self) -> str | None:
-        """What became of the claim: "refuted at level ..." or "not refuted at level ..."."""
-        return words.verdict(self)
-
-    def sentences(self) -> tuple[str, ...]:
-        """What was shown, in sentences: how it was tested, the bound, the claim's fate."""
-        return (self._design(), *words.findings(self))
-
-    def rows(self) -> tuple[tuple[str, str, str], ...]:
-        """What was shown, as a table: a name, a number rounded to its safe side, a remark."""
-        return (*words.shared_rows(self), *self._own_rows())
 
     def to_dict(self) -> dict[str, Any]:
         """The result as what JSON knows; `from_dict` reads it back bit for bit."""
@@ -104,22 +77,7 @@ class AuditResult(ABC):
     def _kind(self) -> str: ...
 
     @abstractmethod
-    def _design(self) -> str: ...
-
-    @abstractmethod
-    def _own_rows(self) -> tuple[tuple[str, str, str], ...]: ...
-
-    @abstractmethod
     def _own(self) -> dict[str, Any]: ...
-
-    def __str__(self) -> str:
-        return words.text(self)
-
-    def __repr__(self) -> str:
-        return words.short(self)
-
-    def _repr_html_(self) -> str:
-        return words.html(self)
 
 
 @final
@@ -179,10 +137,32 @@ class RunsAudit(AuditResult):
         return "runs"
 
     def _design(self) -> str:
-        return words.runs_design(self)
+        chosen = {
+            "fixed": "The threshold was fixed in advance",
+            "bonferroni": f"The level is shared by {len(self.cuts)} thresholds, at ranks that the "
+            "numbers of runs fix",
+            "split": "The threshold was chosen on one half of the runs; these are of the other "
+            "half",
+        }[self.rule]
+        counts = self.best.counts
+        return (
+            f"An attack scored {self.included} runs with its canary and {self.out} without. "
+            f"{chosen}. At the threshold that shows most it errs on {counts.false_positives} of "
+            f"{counts.out} without and on {counts.false_negatives} of {counts.included} with."
+        )
 
-    def _own_rows(self) -> tuple[tuple[str, str, str], ...]:
-        return words.runs_rows(self)
+    def _own_rows(self) -> Rows:
+        rates = []
+        for fpr in _FPRS:
+            tpr = self.tpr(fpr)
+            remark = "at least" if tpr > fpr else "at least: no more than by guessing"
+            rates.append((f"TPR at FPR {fpr:g}", least(tpr), remark))
+        seen = "at least; {:.4g} on these very scores".format
+        return (
+            *rates,
+            ("advantage", least(self.advantage_lower), seen(self.advantage)),
+            ("AUC", least(self.auc_lower), seen(self.auc)),
+        )
 
     def _own(self) -> dict[str, Any]:
         return {
@@ -222,10 +202,22 @@ class OneRunAudit(AuditResult):
         return "one_run"
 
     def _design(self) -> str:
-        return words.one_run_design(self)
+        m, g, c = self.guesses
+        chosen = {
+            "fixed": "their number fixed before any score was seen",
+            "split": "their number found on the other half of the canaries",
+        }[self.rule]
+        return (
+            f"In one run, {m} canaries were in or out by a fair coin each; the attack guessed {g}, "
+            f"{self.guessed_in} as included and {self.guessed_out} as left out, {chosen}; "
+            f"{c} guesses are right."
+        )
 
-    def _own_rows(self) -> tuple[tuple[str, str, str], ...]:
-        return words.one_run_rows(self)
+    def _own_rows(self) -> Rows:
+        return (
+            ("canaries", str(self.guesses.canaries), "in or out by a coin each"),
+            ("guesses", str(self.guesses.guessed), f"of which {self.guesses.correct} are right"),
+        )
 
     def _own(self) -> dict[str, Any]:
         own = {name: getattr(self, name) for name in ("guessed_in", "guessed_out", "rule")}

@@ -11,7 +11,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from gdpnum.errors import GdpnumError, InvalidArgument
 from gdpnum.mechanisms import Composed, Mechanism
-from gdpnum.mechanisms.mechanism import checked, repeat
+from gdpnum.mechanisms.mechanism import checked, composed, repeat
 from gdpnum.statements.description import parts_of, run_of
 
 __all__ = ["Ledger", "OverBudget", "not_a_state", "shortened", "state_of"]
@@ -110,9 +110,7 @@ class Ledger(ABC):
         """
         with self._lock:
             terms = [repeat(leaf, count) for leaf, count in self._parts.items()]
-        if not terms:
-            return None
-        return terms[0] if len(terms) == 1 else Composed(terms)
+        return composed(terms) if terms else None
 
     def __len__(self) -> int:
         """How many releases were spent for."""

@@ -9,7 +9,7 @@ upper bound, and at most the target.
 from gdpnum.calibration.dpsgd import calibrate_dpsgd
 from gdpnum.calibration.family import calibrate
 from gdpnum.calibration.outcome import Attempt, Calibration, DPSGDCalibration
-from gdpnum.calibration.target import TPR, Advantage, Epsilon, Mu, Target
+from gdpnum.calibration.target import TPR, Advantage, Epsilon, Mu, Target, stated
 
 __all__ = [
     "TPR",
@@ -22,4 +22,5 @@ __all__ = [
     "Target",
     "calibrate",
     "calibrate_dpsgd",
+    "stated",
 ]

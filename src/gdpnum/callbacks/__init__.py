@@ -17,12 +17,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gdpnum.callbacks.huggingface import trainer_class
-from gdpnum.callbacks.lightning import lightning_class
+from gdpnum.callbacks.huggingface import TrainerHooks, trainer_class
+from gdpnum.callbacks.lightning import LightningHooks, lightning_class
 
 if TYPE_CHECKING:
-    from gdpnum.callbacks.huggingface import TrainerHooks as TrainerStatement
-    from gdpnum.callbacks.lightning import LightningHooks as LightningStatement
+    LightningStatement, TrainerStatement = LightningHooks, TrainerHooks
 
 __all__ = ["LightningStatement", "TrainerStatement"]
 

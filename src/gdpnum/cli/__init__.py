@@ -4,7 +4,8 @@
 holds what several commands take, ``training`` reads a run of DP-SGD off them, ``sources`` reads
 runs from files, ``present`` shows statements, ``files`` writes so that nothing half-written stays.
 
-Imports that compute stay inside the functions, so that ``gdpnum --help`` answers at once.
+What computes is named through ``gdpnum``, which loads it when first used: so ``gdpnum --help``
+answers at once.
 """
 
 from gdpnum.cli.entry import app, main

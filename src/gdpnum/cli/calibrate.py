@@ -53,11 +53,9 @@ def calibrate(*, tolerance: float | None, as_json: bool, **values: Any) -> None:
     largest sample rate or the largest number of steps. For other batches than Poisson samples it is
     the noise.
     """
-    from gdpnum.calibration.target import stated  # noqa: PLC0415
-
     described = {name: values.pop(name) for name in NAMES}
     asked = given(**values)
-    stated(**asked, spelled=as_option)  # in the words of who typed it
+    gdpnum.calibration.stated(**asked, spelled=as_option)  # in the words of who typed it
     dataset_size = described["dataset_size"]
     run = resolved(described, spelled=as_option)
     names = ("noise_multiplier", "sample_rate", "steps")

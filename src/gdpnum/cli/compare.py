@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -16,9 +16,6 @@ from gdpnum.cli.program import epilog, flat
 from gdpnum.cli.sources import SOURCES, Source, source
 from gdpnum.cli.tables import as_json as json_of
 from gdpnum.errors import InvalidArgument
-
-if TYPE_CHECKING:
-    from gdpnum.comparison import Comparison
 
 __all__ = ["EPILOG", "compare"]
 
@@ -76,7 +73,7 @@ def _draw(path: Path, read: list[Source]) -> None:
         save(gdpnum.plot.comparison(curves, scale="log"), temporary)
 
 
-def _document(read: list[Source], found: Comparison) -> dict[str, Any]:
+def _document(read: list[Source], found: gdpnum.Comparison) -> dict[str, Any]:
     whole = found.to_dict()
     numbers = zip(read, whole.pop("mus"), whole.pop("advantages"), strict=True)
     whole["subjects"] = [

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import functools
 import inspect
 from collections.abc import Callable, Iterable, Sequence
@@ -12,6 +11,7 @@ from typing import Annotated, Any, Literal, final
 
 import typer
 
+from gdpnum import _validate
 from gdpnum.cli.program import tell
 from gdpnum.cli.quantities import fraction_of, whole_of
 from gdpnum.errors import InvalidArgument
@@ -211,8 +211,7 @@ def pairs(option: str, values: list[str] | None, known: Sequence[str]) -> dict[s
     for value in values or []:
         key, equals, text = value.partition("=")
         if not equals or key not in known:
-            close = difflib.get_close_matches(key, known, n=1, cutoff=0.5)
-            advice = f"did you mean {close[0]}=...?" if close else f"keys are {', '.join(known)}"
+            advice = _validate.nearest(key, known)
             raise InvalidArgument(f"{option} {value!r} is no KEY=TEXT that is known; {advice}")
         found.setdefault(key, []).append(text)
     return found

@@ -88,10 +88,9 @@ def report(
 
 
 def _entry(statement: gdpnum.Statement, field: list[str] | None) -> str:
-    from gdpnum.statements.registry import FIELDS, LISTS  # noqa: PLC0415
-
-    found = pairs("--field", field, FIELDS)
-    fields = {key: texts if key in LISTS else "\n".join(texts) for key, texts in found.items()}
+    found = pairs("--field", field, gdpnum.statements.REGISTRY_FIELDS)
+    lists = gdpnum.statements.REGISTRY_LISTS
+    fields = {key: texts if key in lists else "\n".join(texts) for key, texts in found.items()}
     try:
         return statement.to_registry(**fields)
     except InvalidArgument as error:

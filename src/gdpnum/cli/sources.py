@@ -24,7 +24,6 @@ A part is any mechanism or representation of gdpnum with its arguments, or
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import importlib
 import json
 import re
@@ -34,12 +33,12 @@ from typing import Any
 
 import gdpnum
 from gdpnum import _validate
+from gdpnum._validate import nearest
 from gdpnum.cli.files import InFile, read_text
 from gdpnum.cli.options import STATED
 from gdpnum.cli.quantities import fraction_of, number_or_text, whole_of
 from gdpnum.errors import GdpnumError
-from gdpnum.mechanisms import Composed
-from gdpnum.mechanisms.mechanism import repeat
+from gdpnum.mechanisms.mechanism import composed, repeat
 from gdpnum.training import ARGUMENTS, NAMES, is_poisson, resolved, training_run
 
 __all__ = ["SOURCES", "Source", "source", "source_of"]
@@ -83,7 +82,7 @@ def source_of(content: str, label: str) -> Source:
         if key not in (*_WISHES, "parts"):
             raise InFile(
                 f"{label} has the key {key!r}, which a run has not; "
-                f"{_nearest(key, ['parts', *_WISHES])}"
+                f"{nearest(key, ['parts', *_WISHES])}"
             )
     parts = document.get("parts")
     if not isinstance(parts, list) or not parts:
@@ -149,7 +148,7 @@ def _run(parts: Iterable[Any], wishes: dict[str, Any], label: str) -> gdpnum.Mec
         except (TypeError, ValueError) as error:
             raise InFile(f"{label}: {name} does not fit ({error}); mend it") from None
     try:
-        return terms[0] if len(terms) == 1 else Composed(terms)
+        return composed(terms)
     except GdpnumError as error:
         raise InFile(f"{label}: {error}") from None
 
@@ -174,12 +173,10 @@ def _part(part: Any, dataset_size: Any, name: str) -> gdpnum.Mechanism:
 def _leaf(document: Any, dataset_size: Any, name: str) -> gdpnum.Mechanism:
     kind = document.get("type") if isinstance(document, dict) else None
     if isinstance(kind, str) and kind not in _kinds():
-        raise InFile(f"{name} has type={kind!r}, which is no mechanism; {_nearest(kind, _kinds())}")
+        raise InFile(f"{name} has type={kind!r}, which is no mechanism; {nearest(kind, _kinds())}")
     if kind == "DPSGD":
         return _dpsgd(document, dataset_size, name)
-    from gdpnum.statements.description import leaf_of  # noqa: PLC0415
-
-    return leaf_of(document, name=name)
+    return gdpnum.statements.leaf_of(document, name=name)
 
 
 def _dpsgd(document: dict[str, Any], dataset_size: Any, name: str) -> gdpnum.Mechanism:
@@ -187,7 +184,7 @@ def _dpsgd(document: dict[str, Any], dataset_size: Any, name: str) -> gdpnum.Mec
     for key in values:
         if key not in NAMES:
             raise InFile(
-                f"{name} has the key {key!r}, which DPSGD has not; {_nearest(key, list(NAMES))}"
+                f"{name} has the key {key!r}, which DPSGD has not; {nearest(key, list(NAMES))}"
             )
     own = values.get("dataset_size", dataset_size)
     if dataset_size is not None and own != dataset_size:
@@ -219,7 +216,7 @@ def _worded(text: str) -> dict[str, Any]:
     kind, _, rest = text.partition(":")
     spelled = {name.lower(): name for name in _kinds()}
     if kind.lower() not in spelled:
-        raise InFile(f"{text} is no file, and {kind!r} no mechanism; {_nearest(kind, _kinds())}")
+        raise InFile(f"{text} is no file, and {kind!r} no mechanism; {nearest(kind, _kinds())}")
     part: dict[str, Any] = {"type": spelled[kind.lower()]}
     for pair in filter(None, rest.split(",")):
         key, equals, value = pair.partition("=")
@@ -233,12 +230,4 @@ def _worded(text: str) -> dict[str, Any]:
 
 def _kinds() -> list[str]:
     """What a part may be: DPSGD, and every kind of release that is known."""
-    from gdpnum import representations  # noqa: F401, PLC0415  (makes their kinds known)
-    from gdpnum.kind import kinds  # noqa: PLC0415
-
-    return ["DPSGD", *(kind.name for kind in kinds())]
-
-
-def _nearest(given: str, known: list[str]) -> str:
-    close = difflib.get_close_matches(given, known, n=1, cutoff=0.5)
-    return f"did you mean {close[0]!r}?" if close else f"pass one of {', '.join(known)}"
+    return ["DPSGD", *gdpnum.statements.kind_names()]

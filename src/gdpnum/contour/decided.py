@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from itertools import pairwise
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -52,7 +52,8 @@ def chords(knots: Knots, rungs: Rungs, slack: Floats) -> Floats:
         np.minimum(upper, _chernoff(knots.epsilons, rungs), out=upper)
     np.minimum.accumulate(upper, axis=1, out=upper)
     mus = _needed(knots.epsilons, upper, slack)
-    for row in np.flatnonzero((mus == np.inf).any(axis=1) | blurred):
+    unclear = blurred if float(mus.max()) < np.inf else (mus == np.inf).any(axis=1) | blurred
+    for row in np.flatnonzero(unclear) if unclear.any() else ():
         # A chord may leave out knots, and does where those are too uncertain.
         kept = _convex(knots.epsilons[row], upper[row])
         fewer = _needed(
@@ -65,7 +66,7 @@ def chords(knots: Knots, rungs: Rungs, slack: Floats) -> Floats:
 
 
 def _needed(epsilons: Floats, upper: Floats, slack: Floats) -> Floats:
-    gaps = np.diff(epsilons, axis=1)
+    gaps = epsilons[:, 1:] - epsilons[:, :-1]
     start = upper[:, :-1]
     over = start - slack[:, None]
     lifted = (start - upper[:, 1:]) / np.expm1(gaps)
@@ -84,14 +85,18 @@ def _needed(epsilons: Floats, upper: Floats, slack: Floats) -> Floats:
 
 
 def _convex(epsilons: Floats, upper: Floats) -> npt.NDArray[np.intp]:
-    """Knots on the lower convex hull over exp(eps), the first and the last among them."""
+    """Knots on the lower convex hull over exp(eps), the first and the last among them.
+
+    In plain numbers, which are quicker one by one. Any choice of knots is a sound one.
+    """
+    places, values = epsilons.tolist(), upper.tolist()
     kept: list[int] = []
-    for k in range(epsilons.size):
+    for k, (place, value) in enumerate(zip(places, values, strict=True)):
         while len(kept) > 1:
             i, j = kept[-2:]
-            before = np.expm1(epsilons[j] - epsilons[i])
-            after = np.expm1(epsilons[k] - epsilons[j]) * np.exp(epsilons[j] - epsilons[i])
-            if (upper[i] - upper[j]) * after > (upper[j] - upper[k]) * before:
+            gap = min(places[j] - places[i], _LARGEST)
+            after = math.expm1(min(place - places[j], _LARGEST - gap)) * math.exp(gap)
+            if (values[i] - values[j]) * after > (values[j] - value) * math.expm1(gap):
                 break
             kept.pop()
         kept.append(k)
@@ -158,7 +163,7 @@ def divided(knots: Floats, parts: Floats) -> Floats:
 _BESIDE = 24
 
 # How often that place is looked for more closely, and at which points.
-_CLOSER, _FOUR = 3, np.array([[-1.5, -0.5, 0.5, 1.5]])
+_CLOSER, _FOUR = 4, np.array([[-1.5, -0.5, 0.5, 1.5]])
 
 
 def decided(
@@ -176,15 +181,14 @@ def decided(
     best = int(np.argmax(mus))
     lower = float(mus[best])
     target = max(lower, float(tests.mus[1].max())) * (1.0 + tolerance)
-    own = lines.rows(slice(1, 2)), rungs.rows(slice(1, 2))
-    adding = _settled(*own, found.epsilons[1:], needed[1:], slack, target)
+    adding = _settled(lines, rungs, found.epsilons, needed, slack, target)
     if not adding <= target:
         return None
     removing = lines.rows(slice(0, 1))
     turning = tests.turning(found)[0]
-    first = min(max(best - (1 if turning[best] < 0.0 else 2), 0), epsilons.size - 5)
-    four = slice(first, first + 4)
-    peak = _peak(epsilons[four].tolist(), turning[four].tolist(), mus[four].tolist())
+    some = slice(max(best - 2, 0), best + 4)
+    known = _points(epsilons[some], turning[some], mus[some])
+    peak = _peak(known, None)
     for _ in range(_CLOSER):
         if peak is not None and peak.unsure <= math.sqrt(tolerance / peak.curvature):
             break
@@ -195,9 +199,8 @@ def decided(
             places = peak.centre + (2.0 * peak.unsure) * _FOUR
         nearer = removing.at(places)
         tests = shown(nearer, slack, certain=False)
-        turning = tests.turning(nearer)[0].tolist()
-        seen = tests.mus[0].tolist()
-        peak, before = _peak(places[0].tolist(), turning, seen, peak), peak
+        known = sorted(known + _points(places[0], tests.turning(nearer)[0], tests.mus[0]))
+        peak, before = _peak(known, peak), peak
         if peak is None and before is None:
             break
     if peak is None:
@@ -207,22 +210,29 @@ def decided(
     fine = removing.at(knots[None, :])
     middle = int(np.searchsorted(knots, peak.centre))
     top = Knots(*(one[:, max(middle - _BESIDE, 0) : middle + _BESIDE] for one in fine))
-    lower = max(lower, float(shown(top, slack).mus.max()))
+    certain = shown(top, slack).mus
+    lower = max(lower, float(certain.max()))
     needs = chords(fine, rungs.rows(slice(0, 1)), slack)
     mu = max(adding, float(needs.max()), float(np.where(over, 0.0, needed[0]).max()))
-    # Not as close as they should be: the knots were not.
-    return (mu, lower) if mu - lower <= 8.0 * tolerance * mu else None
+    if mu - lower <= 8.0 * tolerance * mu:
+        return mu, lower
+    # Further apart than rounding explains: the knots were not as close as meant.
+    bare = shown(top, slack, certain=False).mus
+    blurred = float((bare - certain)[0, int(np.argmax(certain))])
+    return (mu, lower) if mu - lower <= 8.0 * tolerance * mu + 3.0 * blurred else None
 
 
 def _settled(
     lines: Reading, rungs: Rungs, knots: Floats, needed: Floats, slack: Floats, target: float
 ) -> float:
     """The mu that adding needs, its cells cut once where their chords need more than the target."""
-    over = needed > target
-    if not over.any():
-        return float(needed.max())
-    finer = chords(lines.at(divided(knots, np.where(over, PARTS, 1.0))), rungs, slack)
-    return max(float(finer.max()), float(np.where(over, 0.0, needed).max()))
+    most = float(needed[1].max())
+    if most <= target:
+        return most
+    adding, over = slice(1, 2), needed[1:] > target
+    cells = divided(knots[adding], np.where(over, PARTS, 1.0))
+    finer = chords(lines.rows(adding).at(cells), rungs.rows(adding), slack)
+    return max(float(finer.max()), float(np.where(over, 0.0, needed[1:]).max()))
 
 
 class _Peak(NamedTuple):
@@ -236,29 +246,43 @@ class _Peak(NamedTuple):
     gap: float
 
 
-def _peak(
-    places: list[float], turning: list[float], mus: list[float], before: _Peak | None = None
-) -> _Peak | None:
-    """The peak among four places, where F changes its sign; None if that is unclear.
+_Points: TypeAlias = list[tuple[float, float, float]]
+
+
+def _points(places: Floats, turning: Floats, mus: Floats) -> _Points:
+    """Epsilon, F and mu where tests show anything, by increasing epsilon."""
+    every = zip(places.tolist(), turning.tolist(), mus.tolist(), strict=True)
+    return [one for one in every if one[2] > 0.0 and math.isfinite(one[1])]
+
+
+def _peak(known: _Points, before: _Peak | None) -> _Peak | None:
+    """The peak among the four points around the change of F's sign; None if that is unclear.
 
     Of places that are close together the curvature is not told well: there that ``before`` counts.
     """
-    rising = all(a < b for a, b in pairwise(turning))
-    if not (rising and turning[0] < 0.0 < turning[-1] < math.inf and min(mus) > 0.0):
+    after = next((i for i, one in enumerate(known) if one[1] > 0.0), 0)
+    first = min(max(after - 2, 0), len(known) - 4)
+    if after == 0 or first < 0:
+        return None
+    places, turning, mus = (list(one) for one in zip(*known[first : first + 4], strict=True))
+    if not (all(a < b for a, b in pairwise(turning)) and turning[0] < 0.0):
         return None
     three = slice(0, 3) if turning[2] > 0.0 else slice(1, 4)
     centre = _interpolated(turning, places, 0.0)
     rougher = _interpolated(turning[three], places[three], 0.0)
-    if not places[0] < centre < places[-1]:
-        centre = rougher
+    unsure = abs(centre - rougher)
+    low, high = known[after - 1][0], known[after][0]
+    if not (low < centre < high and low < rougher < high):
+        # Too bent to be told: somewhere between the two, where it is looked for next.
+        centre, unsure = 0.5 * (low + high), (high - low) / 7.5
     mu = _interpolated(places, mus, centre)
     curvature, gap = (0.0, 0.0) if before is None else (before.curvature, before.gap)
     if before is None:
         a, b, c = places[three]
-        first, second, third = mus[three]
-        curvature = ((second - first) / (b - a) - (third - second) / (c - b)) / ((c - a) * mu)
+        first_mu, second, third = mus[three]
+        curvature = ((second - first_mu) / (b - a) - (third - second) / (c - b)) / ((c - a) * mu)
         gap = b - a
-    return _Peak(centre, abs(centre - rougher), mu, curvature, gap) if curvature > 0.0 else None
+    return _Peak(centre, unsure, mu, curvature, gap) if curvature > 0.0 else None
 
 
 def _interpolated(x: list[float], y: list[float], at: float) -> float:
@@ -319,6 +343,7 @@ def regrets(
 ) -> tuple[Floats, Floats, Floats]:
     """Bounds on Delta(f, f_mu) and Delta(f, f_mu - slack), and delta(0) from above, by run.
 
+    ``found`` is what the lines of removing, which come first, have at the first knots.
     On each half of a cell the line of the test at its knot is held fixed below delta; delta_mu is
     convex in exp(eps), so the ratio (delta_mu - line) / (1 + exp(eps)) is largest at an end.
     """
@@ -334,7 +359,7 @@ def regrets(
         lower = found.delta - found.delta_error
         lifted = found.lifted_alpha + found.lifted_alpha_error
         tpr = lower + (found.lifted_alpha - found.lifted_alpha_error)
-        gaps = 0.5 * np.diff(knots, axis=1)
+        gaps = 0.5 * (knots[:, 1:] - knots[:, :-1])
         places = np.concatenate([knots, knots[:, :-1] + gaps], axis=1)
         summary = profile_of_mu(mu, places)
         grown = np.exp(gaps)
@@ -344,14 +369,19 @@ def regrets(
         below = np.fmax(below, -1.0)
         below -= (16.0 * UNIT) * (1.0 + np.abs(below))
         weights = expit(-places)
-        ratios = (summary - below) * weights
-        at_knots, at_middles = ratios[:, :number], ratios[:, number:]
+        # Nor less than delta >= 0 does, and delta_mu / (1 + exp(eps)) falls.
+        most = summary * weights
+        ratios = most - below * weights
+        at_knots, at_middles = np.minimum(ratios, most)[:, :number], ratios[:, number:]
         ends = np.maximum(at_knots[:, :-1], at_knots[:, 1:])
-        cells = np.maximum(ends, at_middles)
+        cells = np.maximum(ratios[:, : number - 1], ratios[:, 1:number])
+        cells = np.minimum(np.maximum(cells, at_middles), most[:, : number - 1])
         # (1 + exp(eps))^-1 falls: at the left end of each cell it is largest.
         slacked = cells + slack[:, None] * weights[:, : number - 1]
         reached = np.maximum(reached, at_knots.max(axis=1))
-        target = (reached * (1.0 + 10.0 * tolerance) + 1e-15)[:, None]
+        # Closer than what is known of delta there is nothing to gain.
+        blurred = np.minimum(found.delta_error[:, :-1], found.delta_error[:, 1:])
+        target = (reached * (1.0 + 10.0 * tolerance) + 1e-15)[:, None] + blurred
         high = cells > target
         if turn == ROUNDS - 1 or not high.any():
             break
@@ -360,7 +390,7 @@ def regrets(
         room = np.maximum(target - ends, tolerance * target)
         parts = np.minimum(np.ceil(np.sqrt(1.2 * (cells - ends) / room)), PARTS)
         knots = divided(knots, np.where(high, np.maximum(parts, 2.0), 1.0))
-        found = lines.at(knots)
+        found = lines.rows(slice(mu.size)).at(knots)
     rounded = 1.0 + 16.0 * UNIT
     regret = np.maximum(np.maximum(regret, cells.max(axis=1)), 0.0) * rounded
     with_slack = np.maximum(np.maximum(with_slack, slacked.max(axis=1)), 0.0) * rounded

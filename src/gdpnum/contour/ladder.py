@@ -6,16 +6,18 @@ log Gamma(-lam) when one is added.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from scipy.special import erfcx, ndtri
 
+from gdpnum import charges
 from gdpnum.contour.grid import cut, grid, spacing
 from gdpnum.contour.pairs import Nodes, Steps
 from gdpnum.contour.reach import OutOfReach
-from gdpnum.floats import UNIT, Floats
+from gdpnum.floats import FUNCTION, UNIT, Floats
 
 __all__ = [
     "ENOUGH",
@@ -29,6 +31,7 @@ __all__ = [
     "ladder",
     "outlook",
     "period",
+    "small_cumulants",
 ]
 
 # lam as multiples of one over the run's mu: up to where exp(K - lam K') is far below any slack.
@@ -87,6 +90,24 @@ class Ladder(NamedTuple):
     """log of the weights at the nodes without a tilt: log C - u^2 / 2."""
     steep: Floats
     """How far the ladder reaches, of where a Gaussian's would: below one where jumps decide."""
+
+    def rows_of(self, chosen: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
+        """The rows of some of the runs: removing, then adding."""
+        directions = self.rungs.lam.shape[0] // self.middle.size
+        return np.concatenate([chosen + i * self.middle.size for i in range(directions)])
+
+    def part(self, steps: Steps, chosen: npt.NDArray[np.intp]) -> Ladder:
+        """The ladders of some of the runs."""
+        own = np.flatnonzero(np.isin(steps.owner, chosen))
+        return Ladder(
+            self.rungs.rows(self.rows_of(chosen)),
+            self.middle[chosen],
+            self.deviation[chosen],
+            self.nodes.rows(own),
+            self.step[own],
+            self.exponents[own],
+            self.steep[chosen],
+        )
 
 
 def _rough_mu(steps: Steps) -> Floats:
@@ -250,9 +271,11 @@ def first_knots(ladder: Ladder, slack: Floats, guess: Floats | None = None) -> F
         near.append(guess[:runs, None] + ladder.deviation[:, None] * _AROUND)
     removed = np.concatenate(near, axis=1)
     places = np.empty((end.size, removed.shape[1]))
-    places[:runs] = np.sort(np.clip(removed, 0.0, end[:runs], out=removed), axis=1)
+    np.minimum(np.maximum(removed, 0.0, out=removed), end[:runs], out=removed)
+    removed.sort(axis=1)
+    places[:runs] = removed
     # Adding only has to stay below: equal cells will do.
-    places[runs:] = end[runs:] * np.linspace(0.0, 1.0, places.shape[1])
+    places[runs:] = end[runs:] * (np.arange(places.shape[1]) * (1.0 / (places.shape[1] - 1)))
     return places
 
 
@@ -260,16 +283,16 @@ def period(rungs: Rungs, others: Rungs, lam: Floats, epsilon: Floats, log_error:
     """The least period for which images add no more than exp(log_error), by row.
 
     To exp(eps) alpha, that is; to delta, kappa times as much. ``others`` are the rungs of the other
-    direction.
+    direction. Before the axis of the rows there may be others.
     """
-    lam, epsilon, log_error = lam[:, None], epsilon[:, None], log_error[:, None]
+    lam, epsilon, log_error = lam[..., None], epsilon[..., None], log_error[..., None]
     gap = rungs.lam - lam
     above = (rungs.values - rungs.lam * epsilon - log_error) / gap
-    above = np.where(gap > 0.0, above, np.inf).min(axis=1)
+    above = np.where(gap > 0.0, above, np.inf).min(axis=-1)
     slope = 1.0 + others.lam
     gap = slope + lam
     below = (others.values + slope * epsilon - log_error) / gap
-    below = np.where(gap > 0.0, below, np.inf).min(axis=1)
+    below = np.where(gap > 0.0, below, np.inf).min(axis=-1)
     longest: Floats = np.maximum(np.maximum(above, below), 0.0)
     return longest
 
@@ -335,3 +358,46 @@ def guessed(near: Approximate, rungs: Rungs, runs: int, slack: Floats) -> Floats
         return removed
     others = near.falls_to(rungs, slice(runs, None), np.log(slack) - 0.5)
     return np.concatenate([removed, np.maximum(others, 1e-12)])
+
+
+def small_cumulants(
+    nodes: Nodes,
+    exponents: Floats,
+    step: Floats,
+    s: Floats,
+    lost: Floats,
+    known_lost: Callable[[Floats], Floats],
+) -> tuple[Floats, Floats]:
+    """The log of M of one release, and its error, by segment and line (Lemma T10).
+
+    M - 1 = E_Q[e^(S l) - 1 - S (e^l - 1)] keeps the digits that log M would lose in 1 + tiny; for
+    losses so small that exp(S l) can be summed as it is.
+
+    ``known_lost`` is what E_Q[e^l] = 1 and E_Q[1] = 1 lose, as quadratures, by their ends.
+    """
+    size = np.abs(s)[:, :, None]
+    density = np.exp(exponents) * (step / np.sqrt(2.0 * np.pi))[:, None]
+    tilted = s[:, :, None] * nodes.loss[:, None, :]
+    powers, odds = np.expm1(tilted), np.expm1(nodes.loss)
+    line = s[:, :, None] * odds[:, None, :]
+    terms = powers - line
+    # What the errors of the losses and of the functions do, then those of the densities.
+    units = size * np.abs(powers - odds[:, None, :]) * nodes.units[:, None, :]
+    units += (2.0 * FUNCTION + 4.0) * (np.abs(powers) + np.abs(line))
+    units += np.abs(tilted) * (powers + 1.0)
+    absolute = np.abs(terms)
+    relative = 4.0 * np.abs(nodes.log_q) + 2.0 * np.abs(exponents) + nodes.units
+    relative += FUNCTION + 8.0
+    units += absolute * relative[:, None, :]
+    excess = np.einsum("nsj,nj->ns", terms, density)
+    sizes = np.stack(
+        [np.einsum("nsj,nj->ns", units, density), np.einsum("nsj,nj->ns", absolute, density)],
+        axis=2,
+    )
+    ends = density[:, [0, -1]]
+    both = known_lost(np.stack([ends * (1.0 + odds[:, [0, -1]]), ends], axis=1))
+    others = size[:, :, 0] * both[:, :1] + np.abs(1.0 - s) * both[:, 1:]
+    rounding = charges.cumulant_rounding(sizes, nodes.u.shape[1])
+    wrong = lost + (others + rounding) / (1.0 + excess)
+    logs = np.log1p(excess)
+    return logs, 1.01 * wrong + UNIT * FUNCTION * np.abs(logs)

@@ -12,9 +12,9 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from gdpnum import charges
-from gdpnum.contour.decided import shown
 from gdpnum.contour.grid import QUANTUM
 from gdpnum.contour.ladder import (
     ENOUGH,
@@ -26,12 +26,14 @@ from gdpnum.contour.ladder import (
     first_knots,
     guessed,
     period,
+    small_cumulants,
 )
 from gdpnum.contour.line import CLOSE, FAR, Knots, Line, Reading, stacked
+from gdpnum.contour.located import located
 from gdpnum.contour.pairs import Nodes, Steps, lifted
 from gdpnum.contour.plan import Decay, Plan, carried_out
 from gdpnum.contour.reach import OutOfReach
-from gdpnum.contour.transform import Transform, small_cumulants
+from gdpnum.contour.transform import Transform
 from gdpnum.floats import FUNCTION, UNIT, Floats
 
 __all__ = ["is_ordinary", "ordinary"]
@@ -57,20 +59,17 @@ _DIGITS = 36.0
 # A last frequency beyond this over mu is not ordinary: the nodes are as close as it needs.
 _WIDEST = 12.0
 
-# Where jumps decide this much, the general way looks for the place and for fewer frequencies.
-_STEEPEST = 0.3
+# Where jumps have this much of a say the place where mu is decided is looked for; and where they
+# have this much, the general way looks for fewer frequencies, too.
+_UNCLEAR, _STEEPEST = 0.3, 0.05
 
 # Frequencies times nodes: beyond, the general way, which looks for fewer, is the quicker one.
 _WORK = 60_000
-
-# How often the place where mu is decided is looked for, and how far off a guess may be.
-_TURNS, _OFF = 3, 0.25
 
 # exp(S l) is summed as it is up to here.
 _LARGEST = 600.0
 
 _HALF, _NONE, _EVERY, _BOTH = np.array([0.5]), np.zeros(2), np.ones((1, 1)), np.arange(2)
-_SIX = np.tile(_BOTH, 3)
 _NORM = 1.0 / np.sqrt(2.0 * np.pi)
 _SIGNS = np.array([[1.0], [-1.0]])
 _HUNDREDTH = float(np.log(0.01))
@@ -142,25 +141,22 @@ def ordinary(
     adding = _LAM * (1.0 / mu)
     # Where jumps have their say K turns steep early, and the transform has nodes of its own.
     smooth = steep >= 1.0
-    lam = np.stack([adding if smooth else (steep * float(adding[-1])) * STEEP, adding])
+    lam = np.array([adding if smooth else (steep * float(adding[-1])) * STEEP, adding])
     widest = _WIDEST / mu if smooth else 0.0
     places = _placed(steps, float(lam[0, -1]), float(adding[-1]), widest)
     ladder, tilted = _ladder(steps, places, lam, steep)
     both = np.concatenate([slack, slack])
     near = Approximate.of(ladder.rungs)
     guess = guessed(near, ladder.rungs, 1, slack)
+    if steep < _UNCLEAR:
+        place = located(steps, ladder, float(guess[0]), slack)
+        if place is None:
+            raise OutOfReach("jumps make it unclear where mu is decided")
+        guess[0] = place
     wanted = _wanted(near, ladder, guess, float(np.log(slack[0])), tolerance)
-    for _ in range(_TURNS):
-        knots = first_knots(ladder, both, guess)
-        four = _four(steps, places, ladder, tilted, wanted, widest, most)
-        lines, values = _joined(four, knots)
-        if smooth:
-            break
-        # The guess may be far off where jumps have their say.
-        where = knots[0, np.argmax(shown(values, both, certain=False).mus[0])]
-        if abs(where - guess[0]) <= _OFF * where:
-            break
-        guess[0] = where
+    knots = first_knots(ladder, both, guess)
+    four = _four(steps, places, ladder, tilted, wanted, widest, most)
+    lines, values = _joined(four, knots)
     return ladder, lines, values
 
 
@@ -351,11 +347,11 @@ def _period(rungs: Rungs, lam: Floats, wanted: _Wanted) -> float:
     On the lines in the tail at their epsilons and half way to zero, in the middle at zero.
     """
     epsilons, errors, fine = wanted
-    places = np.concatenate([epsilons, 0.5 * epsilons, _NONE])
-    allowed = np.concatenate([errors, 0.5 * (errors + fine), fine + _NONE])
-    own = np.concatenate([lam, lam, _NONE - 0.5])
-    every, others = rungs.rows(_SIX), rungs.rows(_SIX[::-1])
-    return 1.01 * float(period(every, others, own, places, allowed).max())
+    places = np.array([epsilons, 0.5 * epsilons, _NONE])
+    allowed = np.array([errors, 0.5 * (errors + fine), fine + _NONE])
+    own = np.array([lam, lam, _NONE - 0.5])
+    others = rungs.rows(slice(None, None, -1))
+    return 1.01 * float(period(rungs, others, own, places, allowed).max())
 
 
 def _decay(
@@ -386,18 +382,18 @@ def _decay(
     values += (2.0 * tilted.lost)[:, :, None] + 64.0 * UNIT
     logs = np.log(values)
     logs += 0.5 * heights * heights + 64.0 * UNIT
-    total = np.tensordot(steps.counts, logs, axes=1)
+    total = (steps.counts @ logs.reshape(c.size, -1)).reshape(logs.shape[1:])
     total -= 0.5 * float(steps.variance[0]) * thetas * thetas
     # A bound at one theta holds at all larger ones.
     total = np.minimum.accumulate(np.minimum(total, 0.0), axis=1)
-    enough = np.all(total <= -digits, axis=0)
+    enough: npt.NDArray[np.bool_] = np.logical_and.reduce(total <= -digits, axis=0)
     first = int(np.argmax(enough))
     if not enough[first]:
         raise OutOfReach("a transform that does not die out soon")
     removing = _beyond(steps, 0.0, float(thetas[-1]))
     adding = _beyond(steps, -float(tilted.tilts[1]), float(thetas[-1]))
     last, falling = np.array([removing, adding, removing]).T
-    kept = np.broadcast_to(thetas[first:], (1, 3, thetas.size - first))
+    kept = thetas[None, None, first:].repeat(3, axis=1)
     return Decay(kept, total[None, :, first:], last[None, :], falling[None, :])
 
 
@@ -456,7 +452,7 @@ def _transform(steps: Steps, places: _Grid, tilted: _Tilted, theta: Floats) -> T
     squared = a * (2.0 + a) + b * b
     # Near one the logarithm keeps its digits in this form, elsewhere in that.
     logs = np.where(squared > -0.5, 0.5 * np.log1p(squared), np.log(modulus))
-    parts = np.stack([logs, angle, np.log1p(eta / modulus), np.log(modulus + eta), np.abs(angle)])
+    parts = np.array([logs, angle, np.log1p(eta / modulus), np.log(modulus + eta), np.abs(angle)])
     parts *= count[:, None, None]
     log_modulus, phase, relative, raised, turned = parts.sum(axis=1)
     variance = float(steps.variance[0])
@@ -471,7 +467,7 @@ def _transform(steps: Steps, places: _Grid, tilted: _Tilted, theta: Floats) -> T
         + (4.0 * FUNCTION + 8.0)
     )
     modulus = np.exp(log_modulus)
-    each = np.broadcast_to(s, tilted.lost.shape)
+    each = s[None, :].repeat(segments, axis=0)
     one, wrong = small_cumulants(
         nodes,
         places.exponents,

@@ -7,19 +7,18 @@ last term is small, so that the power T costs sqrt(T) units of rounding and not 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
 from gdpnum import charges
 from gdpnum.contour.grid import cut, lifted_cut
+from gdpnum.contour.ladder import small_cumulants
 from gdpnum.contour.pairs import Nodes, Steps
-from gdpnum.contour.product import product
-from gdpnum.contour.turns import Complexes, turns, turns_less_one
+from gdpnum.contour.turns import Complexes, product, turns, turns_less_one
 from gdpnum.floats import FUNCTION, UNIT, Floats
 
-__all__ = ["Transform", "phases", "small_cumulants", "transform"]
+__all__ = ["Transform", "phases", "transform"]
 
 # Beyond this exp(S l) is not summed as it is.
 _LARGEST = 600.0
@@ -344,10 +343,7 @@ def _cumulants(
     top: Floats,
     sums: Floats,
 ) -> tuple[Floats, Floats]:
-    """The log of M of one release, and its error, by segment and line.
-
-    M - 1 = E_Q[e^(S l) - 1 - S (e^l - 1)] keeps the digits that log M would lose in 1 + tiny.
-    """
+    """The log of M of one release, and its error, by segment and line."""
     number = nodes.u.shape[1]
     size = np.abs(s)[:, :, None]
     norm = step / np.sqrt(2.0 * np.pi)
@@ -369,43 +365,3 @@ def _cumulants(
         lost,
         lambda ends: missed[:, None] + cut(steps, nodes, step, ends, known),
     )
-
-
-def small_cumulants(
-    nodes: Nodes,
-    exponents: Floats,
-    step: Floats,
-    s: Floats,
-    lost: Floats,
-    known_lost: Callable[[Floats], Floats],
-) -> tuple[Floats, Floats]:
-    """The same where exp(S l) can be summed as it is (Lemma T10).
-
-    ``known_lost`` is what E_Q[e^l] = 1 and E_Q[1] = 1 lose, as quadratures, by their ends.
-    """
-    size = np.abs(s)[:, :, None]
-    density = np.exp(exponents) * (step / np.sqrt(2.0 * np.pi))[:, None]
-    tilted = s[:, :, None] * nodes.loss[:, None, :]
-    powers, odds = np.expm1(tilted), np.expm1(nodes.loss)
-    line = s[:, :, None] * odds[:, None, :]
-    terms = powers - line
-    # What the errors of the losses and of the functions do, then those of the densities.
-    units = size * np.abs(powers - odds[:, None, :]) * nodes.units[:, None, :]
-    units += (2.0 * FUNCTION + 4.0) * (np.abs(powers) + np.abs(line))
-    units += np.abs(tilted) * (powers + 1.0)
-    absolute = np.abs(terms)
-    relative = 4.0 * np.abs(nodes.log_q) + 2.0 * np.abs(exponents) + nodes.units
-    relative += FUNCTION + 8.0
-    units += absolute * relative[:, None, :]
-    excess = np.einsum("nsj,nj->ns", terms, density)
-    sizes = np.stack(
-        [np.einsum("nsj,nj->ns", units, density), np.einsum("nsj,nj->ns", absolute, density)],
-        axis=2,
-    )
-    ends = density[:, [0, -1]]
-    both = known_lost(np.stack([ends * (1.0 + odds[:, [0, -1]]), ends], axis=1))
-    others = size[:, :, 0] * both[:, :1] + np.abs(1.0 - s) * both[:, 1:]
-    rounding = charges.cumulant_rounding(sizes, nodes.u.shape[1])
-    wrong = lost + (others + rounding) / (1.0 + excess)
-    logs = np.log1p(excess)
-    return logs, 1.01 * wrong + UNIT * FUNCTION * np.abs(logs)

@@ -1,4 +1,4 @@
-"""Turns: exp(i angle) of many angles, by tangents.
+"""Turns: exp(i angle) of many angles, by tangents, and sums of them.
 
 numpy has one tangent in a tenth of the time that a cosine and a sine take.
 """
@@ -12,9 +12,13 @@ import numpy.typing as npt
 
 from gdpnum.floats import Floats
 
-__all__ = ["Complexes", "powers", "turns", "turns_less_one"]
+__all__ = ["Complexes", "powers", "product", "turns", "turns_less_one"]
 
 Complexes: TypeAlias = npt.NDArray[np.complex128]
+
+# OpenBLAS hands out products of more multiplications than this to all cores. For ones as small as
+# these that saves little, and where other processes are at work threads wait for each other.
+_ALONE = 2**15
 
 
 def turns(angle: Floats) -> Complexes:
@@ -51,4 +55,18 @@ def powers(first: Floats | None, angle: Floats, number: int) -> Complexes:
         np.multiply(found[:, :some], step[:, None], out=found[:, done : done + some])
         step *= step
         done += some
+    return found
+
+
+def product(left: Complexes, right: Complexes) -> Complexes:
+    """The products left @ right, in parts that are each taken by one thread."""
+    rows, inner = left.shape[-2:]
+    number = right.shape[-1]
+    some = max(1, _ALONE // max(rows * inner, 1))
+    if number <= some:
+        return left @ right
+    found = np.empty((*left.shape[:-1], number), dtype=np.complex128)
+    for begin in range(0, number, some):
+        own = slice(begin, begin + some)
+        np.matmul(left, right[..., own], out=found[..., own])
     return found

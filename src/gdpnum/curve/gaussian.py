@@ -13,8 +13,8 @@ from scipy.special import log_ndtr, ndtr
 from gdpnum import charges
 from gdpnum.curve.tradeoff import Tangents, TradeoffCurve
 from gdpnum.floats import Floats
-from gdpnum.formulas.gaussian_profile import advantage_of_mu, delta_of_mu
-from gdpnum.formulas.tpr import beta_of_mu, tpr_of_mu
+from gdpnum.formulas.conversions import epsilon_from_mu
+from gdpnum.formulas.gaussian import advantage_of_mu, beta_of_mu, delta_of_mu, tpr_of_mu
 from gdpnum.pairs.atomic import approx_dp_pair
 from gdpnum.pairs.gaussian import GaussianPair, SlackGaussianPair
 from gdpnum.pairs.pair import Pair
@@ -134,9 +134,6 @@ class GaussianCurve(TradeoffCurve):
         return np.where(epsilons < self._kink, met * (1.0 + charges.chord()), deltas)
 
     def _epsilons(self, deltas: Floats) -> Floats:
-        # Late: its root finder takes longer to import than most curves to compute.
-        from gdpnum.formulas.conversions import epsilon_from_mu  # noqa: PLC0415
-
         if math.isinf(self.mu):
             return np.full(deltas.shape, np.inf)
 

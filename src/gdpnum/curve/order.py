@@ -13,9 +13,9 @@ from gdpnum.accuracy import SMALLEST_TPR
 from gdpnum.curve.gaussian import GaussianCurve
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.floats import NUMPY, Floats
-from gdpnum.formulas.tpr import separations
+from gdpnum.formulas.gaussian import separations
 
-__all__ = ["BlackwellOrder", "Relation", "Witness", "curve_order"]
+__all__ = ["BlackwellOrder", "Relation", "Witness", "curve_order", "is_below"]
 
 Relation = Literal["equal", "less private", "more private", "incomparable", "too close to call"]
 
@@ -87,6 +87,11 @@ def curve_order(
         return BlackwellOrder("incomparable" if higher else "less private", lower, higher)
     same: Relation = "too close to call" if margin > 0.0 else "equal"
     return BlackwellOrder("more private" if higher else same, lower, higher)
+
+
+def is_below(first: TradeoffCurve, second: TradeoffCurve) -> bool:
+    """Whether the first curve is nowhere above the second."""
+    return curve_order(first, second).relation in ("equal", "less private")
 
 
 def _extremes(first: TradeoffCurve, second: TradeoffCurve, *, inverted: bool) -> _Witnesses:

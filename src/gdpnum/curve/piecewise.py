@@ -1,20 +1,27 @@
-"""PiecewiseCurve: a trade-off curve made of segments, as every computed one is."""
+"""PiecewiseCurve: a trade-off curve made of segments, as every computed one is.
+
+The contour knows its curve between them too: `ContourCurve`.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, final
 
 import numpy as np
 
 from gdpnum.bounds.envelope import envelope
 from gdpnum.bounds.lines import Lines
+from gdpnum.contour.engine import ContourBounds
 from gdpnum.curve.tradeoff import Tangents, TradeoffCurve
 from gdpnum.errors import InvalidType
 from gdpnum.floats import Floats
 
-__all__ = ["PiecewiseCurve", "piecewise"]
+__all__ = ["ContourCurve", "PiecewiseCurve", "piecewise"]
+
+# So many points are read off the chords, which are there soon and a ten-millionth below.
+_MANY = 64
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -79,14 +86,15 @@ class PiecewiseCurve(TradeoffCurve):
 
     @cached_property
     def _halves(self) -> tuple[Floats, Floats, Floats, Floats]:
-        """Vertices (alphas, betas) of the steep half, then of the other, both by rising alpha."""
+        """Vertices of the steep half (alphas, TPRs), and of the other (alphas, betas), in order."""
         alphas, tprs = self.steep.from_zero()
-        missed, hit = self._other.from_zero()
+        missed, hit = (alphas, tprs) if self.flat is None else self.flat.from_zero()
         # 1 - hit is rounded: never to a larger alpha, where the curve would be too high.
-        return alphas, 1.0 - tprs, np.nextafter(1.0 - hit[::-1], -1.0), missed[::-1]
+        return alphas, tprs, np.nextafter(1.0 - hit[::-1], -1.0), missed[::-1]
 
     def _betas(self, alphas: Floats) -> Floats:
-        steep_alphas, steep_betas, flat_alphas, flat_betas = self._halves
+        steep_alphas, steep_tprs, flat_alphas, flat_betas = self._halves
+        steep_betas = 1.0 - steep_tprs
         steep = np.interp(alphas, steep_alphas, steep_betas)
         mirrored = np.interp(alphas, flat_alphas, flat_betas)
         # Between the halves the slope is -1. Where both reach, both are bounds.
@@ -99,10 +107,10 @@ class PiecewiseCurve(TradeoffCurve):
         return np.where(alphas == 0.0, 1.0 - self.mass_at_infinity, value)
 
     def _tprs(self, fprs: Floats) -> Floats:
-        steep_alphas, _, flat_alphas, _ = self._halves
+        steep_alphas, steep_tprs, flat_alphas, _ = self._halves
         steep = (fprs <= steep_alphas[-1]) & (fprs < flat_alphas[0])
-        value = np.interp(fprs, *self.steep.from_zero())
-        value = np.where(steep, value, 1.0 - np.asarray(self.beta(fprs)))
+        value = np.interp(fprs, steep_alphas, steep_tprs)
+        value = np.where(steep, value, 1.0 - np.clip(self._betas(fprs), 0.0, 1.0 - fprs))
         return np.where(fprs == 0.0, self.mass_at_infinity, value)
 
     def _deltas(self, epsilons: Floats) -> Floats:
@@ -114,6 +122,69 @@ class PiecewiseCurve(TradeoffCurve):
     def _document(self) -> dict[str, Any]:
         flat = None if self.flat is None else _columns(self.flat)
         return {"curve": "piecewise", "steep": _columns(self.steep), "flat": flat}
+
+
+@final
+class ContourCurve(PiecewiseCurve):
+    """The curve of analytic pairs: asked at a point, that point is computed, to nine digits.
+
+    Asked at many, and as a whole (its knots, vertices, JSON, compositions), it is the piecewise
+    linear curve below it that the chords of its profile make, some thousand of them.
+    """
+
+    def __init__(self, bounds: ContourBounds) -> None:
+        object.__setattr__(self, "_bounds", bounds)
+
+    _bounds: ContourBounds
+
+    @cached_property
+    def steep(self) -> Lines:
+        """The chords of its profile, made when first needed."""
+        return self._bounds.steep
+
+    @cached_property
+    def _chords(self) -> PiecewiseCurve:
+        return PiecewiseCurve(self.steep)
+
+    def _deltas(self, epsilons: Floats) -> Floats:
+        if epsilons.size > _MANY:
+            return self._chords._deltas(epsilons)
+        found = self._bounds.profile
+        inside = epsilons.ravel() < found.end(found.smallest)
+        deltas = np.full(inside.size, found.smallest)
+        deltas[inside] = np.maximum(found.delta(epsilons.ravel()[inside])[1], 0.0)
+        if not inside.all():
+            deltas[~inside] = self._chords._deltas(epsilons.ravel()[~inside])
+        return deltas.reshape(epsilons.shape)
+
+    def _epsilons(self, deltas: Floats) -> Floats:
+        if deltas.size > _MANY:
+            return self._chords._epsilons(deltas)
+        found = self._bounds.profile
+        told = deltas.ravel() >= found.smallest
+        epsilons = np.empty(told.size)
+        epsilons[told] = found.epsilon(deltas.ravel()[told])
+        if not told.all():
+            epsilons[~told] = self._chords._epsilons(deltas.ravel()[~told])
+        return epsilons.reshape(deltas.shape)
+
+    def _tprs(self, fprs: Floats) -> Floats:
+        if fprs.size > _MANY:
+            return self._chords._tprs(fprs)
+        found = self._bounds.profile
+        told = fprs.ravel() >= found.smallest
+        tprs = np.empty(told.size)
+        tprs[told] = found.tpr(fprs.ravel()[told])
+        if not told.all():
+            tprs[~told] = self._chords._tprs(fprs.ravel()[~told])
+        return tprs.reshape(fprs.shape)
+
+    def _betas(self, alphas: Floats) -> Floats:
+        if alphas.size > _MANY:
+            return self._chords._betas(alphas)
+        # Where the TPR is near one the chords keep more digits of what is left.
+        tprs = self._tprs(alphas)
+        return np.where(tprs < 0.99, 1.0 - tprs, self._chords._betas(alphas))
 
 
 def _same(first: Lines, second: Lines) -> bool:

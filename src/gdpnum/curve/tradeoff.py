@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, final, overload
+from typing import Any, ClassVar, NamedTuple, final, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,13 +19,34 @@ from gdpnum.errors import InvalidArgument
 from gdpnum.floats import NUMPY, Floats
 from gdpnum.rounding import rounded_up
 
-__all__ = ["Profile", "Tangents", "TradeoffCurve"]
+__all__ = ["Makers", "Profile", "Tangents", "TradeoffCurve", "as_asked"]
 
 Tangents = tuple[Floats, Floats]
 """The points (alphas, betas) at which a curve has given slopes."""
 
 # FPRs at which a notebook shows a curve.
 _SHOWN_FPRS = (1e-6, 1e-4, 0.001, 0.01, 0.1, 0.5)
+
+
+def as_asked(found: Floats) -> float | Floats:
+    """The answer as a float where a number was asked about, which is an array of no dimension."""
+    return float(found) if found.ndim == 0 else found
+
+
+class Makers(NamedTuple):
+    """The functions that compare curves, and make them of curves and of numbers.
+
+    They know every kind of curve, and every kind is a `TradeoffCurve`: so they lie above it, each
+    in its file, and `gdpnum.curve` hands them down. The methods that call them say what they do.
+    """
+
+    composed: Callable[..., TradeoffCurve]
+    group: Callable[[TradeoffCurve, int], TradeoffCurve]
+    is_below: Callable[[TradeoffCurve, TradeoffCurve], bool]
+    from_vertices: Callable[[ArrayLike, ArrayLike], TradeoffCurve]
+    from_samples: Callable[[ArrayLike, ArrayLike], TradeoffCurve]
+    from_profile: Callable[..., TradeoffCurve]
+    from_json: Callable[[str], TradeoffCurve]
 
 
 class TradeoffCurve(ABC):
@@ -48,6 +69,8 @@ class TradeoffCurve(ABC):
         (0.5, 0.625, 1.0986)
     """
 
+    _makers: ClassVar[Makers]
+
     # --- what a curve is asked ------------------------------------------------------------------
 
     @cached_property
@@ -64,7 +87,7 @@ class TradeoffCurve(ABC):
         with np.errstate(**NUMPY):
             rates = arguments.rates("alpha", alpha)
             # Guessing has 1 - alpha.
-            return arguments.like(alpha, np.clip(self._betas(rates), 0.0, 1.0 - rates))
+            return as_asked(np.clip(self._betas(rates), 0.0, 1.0 - rates))
 
     @overload
     def tpr(self, fpr: float) -> float: ...
@@ -74,7 +97,7 @@ class TradeoffCurve(ABC):
         """1 - f(fpr): no attack with that FPR has a higher TPR; accurate where it is tiny."""
         rates = arguments.rates("fpr", fpr)
         with np.errstate(**NUMPY):
-            return arguments.like(fpr, np.clip(self._tprs(rates), rates, 1.0))
+            return as_asked(np.clip(self._tprs(rates), rates, 1.0))
 
     @overload
     def delta(self, epsilon: float) -> float: ...
@@ -92,7 +115,7 @@ class TradeoffCurve(ABC):
                 # Exchanging P and Q: delta(-eps) = 1 - exp(-eps) (1 - delta_inverse(eps)).
                 inverse = np.minimum(self.inverse()._deltas(positive), 1.0)
                 deltas = np.where(values < 0.0, 1.0 - np.exp(-positive) * (1.0 - inverse), deltas)
-        return arguments.like(epsilon, deltas)
+        return as_asked(deltas)
 
     @overload
     def epsilon(self, delta: float) -> float: ...
@@ -105,9 +128,7 @@ class TradeoffCurve(ABC):
         """
         wanted = arguments.rates("delta", delta)
         with np.errstate(**NUMPY):
-            return arguments.like(
-                delta, np.where(wanted >= self.advantage, 0.0, self._epsilons(wanted))
-            )
+            return as_asked(np.where(wanted >= self.advantage, 0.0, self._epsilons(wanted)))
 
     def profile(self) -> Profile:
         """The privacy profile, delta as a function of epsilon."""
@@ -141,10 +162,7 @@ class TradeoffCurve(ABC):
         >>> GDP(mu=3.0).curve().composed_with(GDP(mu=4.0).curve())
         GaussianCurve(mu=5.0)
         """
-        # Late, here and below: these modules make curves, so they need this one.
-        from gdpnum.curve.composed import composed  # noqa: PLC0415
-
-        return composed(self, other, tolerance=tolerance)
+        return self._makers.composed(self, other, tolerance=tolerance)
 
     def group(self, records: int) -> TradeoffCurve:
         """The curve for several records at once, from below, this one being for one record.
@@ -159,9 +177,7 @@ class TradeoffCurve(ABC):
         >>> GDP(mu=0.5).curve().group(3)
         GaussianCurve(mu=1.5)
         """
-        from gdpnum.curve.group import group_curve  # noqa: PLC0415
-
-        return group_curve(self, records)
+        return self._makers.group(self, records)
 
     # --- in a notebook --------------------------------------------------------------------------
 
@@ -181,9 +197,7 @@ class TradeoffCurve(ABC):
         """Whether this curve is nowhere above the other: it is at most as private."""
         if not isinstance(other, TradeoffCurve):
             return NotImplemented
-        from gdpnum.curve.order import curve_order  # noqa: PLC0415
-
-        return curve_order(self, other).relation in ("equal", "less private")
+        return self._makers.is_below(self, other)
 
     def __ge__(self, other: object) -> bool:
         """Whether this curve is nowhere below the other: it is at least as private."""
@@ -200,9 +214,7 @@ class TradeoffCurve(ABC):
         They must be all its vertices. Points of a smooth curve are not: the chords between them
         lie above it and would flatter; pass those to `from_samples`.
         """
-        from gdpnum.curve.numbers import curve_from_vertices  # noqa: PLC0415
-
-        return curve_from_vertices(alphas, betas)
+        return TradeoffCurve._makers.from_vertices(alphas, betas)
 
     @staticmethod
     def from_samples(alphas: ArrayLike, betas: ArrayLike) -> TradeoffCurve:
@@ -211,9 +223,7 @@ class TradeoffCurve(ABC):
         Between two points a convex curve is at least where the chords on either side, prolonged,
         meet; beyond the points it is at least what the last chord says.
         """
-        from gdpnum.curve.numbers import curve_from_samples  # noqa: PLC0415
-
-        return curve_from_samples(alphas, betas)
+        return TradeoffCurve._makers.from_samples(alphas, betas)
 
     @staticmethod
     def from_profile(
@@ -238,9 +248,7 @@ class TradeoffCurve(ABC):
         >>> curve.delta(1.0), round(curve.tpr(0.01), 4)
         (1e-05, 0.0272)
         """
-        from gdpnum.curve.numbers import curve_from_profile  # noqa: PLC0415
-
-        return curve_from_profile(profile, deltas, whole=whole)
+        return TradeoffCurve._makers.from_profile(profile, deltas, whole=whole)
 
     def to_json(self) -> str:
         """The curve as JSON; infinities are strings, as JSON has none."""
@@ -249,9 +257,7 @@ class TradeoffCurve(ABC):
     @staticmethod
     def from_json(text: str) -> TradeoffCurve:
         """The curve that `to_json` wrote, bit for bit."""
-        from gdpnum.curve.document import curve_from_document  # noqa: PLC0415
-
-        return curve_from_document(text)
+        return TradeoffCurve._makers.from_json(text)
 
     # --- what each kind of curve provides, for checked arrays ------------------------------------
 

@@ -6,10 +6,10 @@ from itertools import combinations
 from typing import Any
 
 import gdpnum
+from gdpnum.blocks.drawing import Node, node, table
 from gdpnum.comparison import Pairing
 from gdpnum.explore import accounts
 from gdpnum.explore.curves import EVEN, LOG, panel
-from gdpnum.explore.drawing import Node, node
 from gdpnum.explore.plan import headline
 from gdpnum.explore.state import State
 from gdpnum.explore.words import fpr_said, tpr_said
@@ -77,21 +77,13 @@ def _table(state: State, found: list[Mechanism], called: list[str]) -> Node:
     body = []
     for number, (name, run) in enumerate(zip(called, found, strict=True)):
         numbers, what = accounts.numbers(run, state.fpr, state.delta), in_words(run)
-        label = node(
-            "th",
+        label = (
             node("span", class_=f"sample line-{number}"),
             node("span", name),
             node("small", what if len(what) < 200 else f"{what[:197]}..."),
-            scope="row",
         )
-        cells = (*headline(run), tpr_said(numbers.tpr), upper(numbers.epsilon))
-        body.append(node("tr", label, *(node("td", cell) for cell in cells)))
-    return node(
-        "table",
-        node("caption", "Every number is an upper bound"),
-        node("thead", node("tr", *(node("th", name, scope="col") for name in head))),
-        node("tbody", *body),
-    )
+        body.append((label, (*headline(run), tpr_said(numbers.tpr), upper(numbers.epsilon))))
+    return table("Every number is an upper bound", head, body)
 
 
 def _orders(found: list[Mechanism], called: list[str]) -> list[str]:

@@ -7,14 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gdpnum.errors import InvalidArgument
 
-if TYPE_CHECKING:
-    from gdpnum.explore.state import State
-
-__all__ = ["RELATIONS", "SCHEMES", "Scheme", "arguments"]
+__all__ = ["RELATIONS", "SCHEMES", "Planned", "Scheme", "arguments"]
 
 #: How neighbouring datasets differ, in words.
 RELATIONS = {
@@ -22,6 +19,21 @@ RELATIONS = {
     "replace": "one record replaced by another",
     "zero_out": "one record made empty",
 }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Planned:
+    """The run of DP-SGD that is set on the page."""
+
+    noise_multiplier: float = 1.0
+    batch_size: int = 256
+    dataset_size: int = 60_000
+    epochs: float = 10.0
+    batches: str = "poisson"
+    neighbouring: str = "add_remove"
+    max_batch_size: int = 512
+    bands: int = 8
+    records_per_person: int = 1
 
 
 @dataclass(frozen=True)
@@ -33,7 +45,7 @@ class Scheme:
     note: str
     asks: tuple[str, ...]
     relations: tuple[str, ...]
-    keywords: Callable[[State], dict[str, Any]]
+    keywords: Callable[[Planned], dict[str, Any]]
 
     def document(self) -> dict[str, Any]:
         """For the page."""
@@ -46,16 +58,16 @@ class Scheme:
         }
 
 
-def _sizes(state: State, *more: str) -> dict[str, Any]:
+def _sizes(planned: Planned, *more: str) -> dict[str, Any]:
     """Batch, dataset and epochs, of which the library makes rates and steps in its own ways."""
-    if state.batch_size > state.dataset_size:
+    if planned.batch_size > planned.dataset_size:
         raise InvalidArgument(
-            f"batch_size={state.batch_size} is above dataset_size={state.dataset_size}; "
+            f"batch_size={planned.batch_size} is above dataset_size={planned.dataset_size}; "
             "make the batch smaller or the dataset larger"
         )
-    sizes = {"batch_size": state.batch_size, "dataset_size": state.dataset_size}
-    rest = {name: getattr(state, name) for name in more}
-    return {**sizes, "epochs": _plain(state.epochs), **rest}
+    sizes = {"batch_size": planned.batch_size, "dataset_size": planned.dataset_size}
+    rest = {name: getattr(planned, name) for name in more}
+    return {**sizes, "epochs": _plain(planned.epochs), **rest}
 
 
 _SIZES = ("batch_size", "dataset_size", "epochs")
@@ -75,7 +87,7 @@ _ALL = (
         "so many records, without replacement",
         _SIZES,
         ("replace",),
-        lambda state: {"batches": "fixed", **_sizes(state)},
+        lambda planned: {"batches": "fixed", **_sizes(planned)},
     ),
     Scheme(
         "shuffled",
@@ -83,7 +95,7 @@ _ALL = (
         "each record once an epoch; the order is not relied upon",
         ("dataset_size", "epochs"),
         ("zero_out", "replace"),
-        lambda state: {"batches": "shuffled", "epochs": _plain(state.epochs)},
+        lambda planned: {"batches": "shuffled", "epochs": _plain(planned.epochs)},
     ),
     Scheme(
         "allocated",
@@ -91,7 +103,7 @@ _ALL = (
         "each record joins one random step of every epoch",
         _SIZES,
         ("add_remove",),
-        lambda state: {"batches": "allocated", **_sizes(state)},
+        lambda planned: {"batches": "allocated", **_sizes(planned)},
     ),
     Scheme(
         "truncated",
@@ -99,7 +111,7 @@ _ALL = (
         "so that memory suffices",
         (*_SIZES, "max_batch_size"),
         ("add_remove",),
-        lambda state: {"batches": "truncated", **_sizes(state, "max_batch_size")},
+        lambda planned: {"batches": "truncated", **_sizes(planned, "max_batch_size")},
     ),
     Scheme(
         "cyclic",
@@ -107,7 +119,7 @@ _ALL = (
         "as banded matrix mechanisms do",
         (*_SIZES, "bands"),
         ("add_remove",),
-        lambda state: {"batches": "cyclic", **_sizes(state, "bands")},
+        lambda planned: {"batches": "cyclic", **_sizes(planned, "bands")},
     ),
 )
 
@@ -115,14 +127,14 @@ _ALL = (
 SCHEMES = {scheme.name: scheme for scheme in _ALL}
 
 
-def arguments(state: State) -> dict[str, Any]:
-    """The arguments of `DPSGD` that a state means."""
-    scheme = SCHEMES[state.batches]
-    found = {"noise_multiplier": state.noise_multiplier, **scheme.keywords(state)}
-    if state.neighbouring != scheme.relations[0]:
-        found["neighbouring"] = state.neighbouring
-    if state.records_per_person > 1:
-        found["records_per_person"] = state.records_per_person
+def arguments(planned: Planned) -> dict[str, Any]:
+    """The arguments of `DPSGD` that a plan means."""
+    scheme = SCHEMES[planned.batches]
+    found = {"noise_multiplier": planned.noise_multiplier, **scheme.keywords(planned)}
+    if planned.neighbouring != scheme.relations[0]:
+        found["neighbouring"] = planned.neighbouring
+    if planned.records_per_person > 1:
+        found["records_per_person"] = planned.records_per_person
     return found
 
 

@@ -74,8 +74,8 @@ def application(
             Route("/api/reading", asked.reading, methods=["POST"]),
             Route("/take/{file}", asked.take),
         ],
-        # It is also written to the terminal, with its traceback.
-        exception_handlers={Exception: _failed},
+        # What is no mistake of the user's is also written to the terminal, with its traceback.
+        exception_handlers={GdpnumError: _refused, ClientDisconnect: _gone, Exception: _failed},
     )
     # Around all of it: as a middleware, Starlette would put it inside what answers failures.
     return Guard(app, names=names, addresses=addresses)
@@ -136,43 +136,31 @@ class _Asked:
         return await self._by_rows(request, NoiseLine)
 
     async def _by_rows(self, request: Request, made: Callable[[State], Any]) -> Response:
-        try:
-            picture = made(State.of(request.url.query))
-            rows: list[Any] = []
-            async with self._maps:
-                computed: Iterator[Any] = picture.rows()
-                # Given up as soon as nobody waits for it.
-                while not await request.is_disconnected():
-                    row = await run_in_threadpool(next, computed, None)
-                    if row is None:
-                        return JSONResponse(await run_in_threadpool(picture.document, rows))
-                    rows.append(row)
-        except GdpnumError as error:
-            return _said(str(error))
+        picture = made(State.of(request.url.query))
+        rows: list[Any] = []
+        async with self._maps:
+            computed: Iterator[Any] = picture.rows()
+            # Given up as soon as nobody waits for it.
+            while not await request.is_disconnected():
+                row = await run_in_threadpool(next, computed, None)
+                if row is None:
+                    return JSONResponse(await run_in_threadpool(picture.document, rows))
+                rows.append(row)
         return Response(status_code=204)
 
     async def upload(self, request: Request) -> Response:
         name = unquote(request.headers.get("x-file-name", ""))[:200]
-        try:
-            async with self._uploads:
-                with tempfile.TemporaryFile() as file:
-                    size = await _received(request, file, read.LARGEST_CHECKPOINT)
-                    file.seek(0)
-                    found = await run_in_threadpool(read.uploaded, name, file, size, self._reader)
-        except GdpnumError as error:
-            return _said(str(error))
-        except ClientDisconnect:
-            return Response(status_code=204)
+        async with self._uploads:
+            with tempfile.TemporaryFile() as file:
+                size = await _received(request, file, read.LARGEST_CHECKPOINT)
+                file.seek(0)
+                found = await run_in_threadpool(read.uploaded, name, file, size, self._reader)
         return JSONResponse(found)
 
     async def reading(self, request: Request) -> Response:
-        try:
-            body = await _body(request)
-            return JSONResponse(await run_in_threadpool(_reading, request.url.query, body))
-        except GdpnumError as error:
-            return _said(str(error))
-        except ClientDisconnect:
-            return Response(status_code=204)
+        body = BytesIO()
+        await _received(request, body, _LARGEST_BODY)
+        return JSONResponse(await run_in_threadpool(_reading, request.url.query, body.getvalue()))
 
     async def take(self, request: Request) -> Response:
         name = request.path_params["file"]
@@ -207,13 +195,10 @@ def _reading(query: str, body: bytes) -> dict[str, Any]:
 
 
 def _answering(function: Callable[[str], dict[str, Any]]) -> Callable[[Request], Any]:
-    """The answer to what is set, or the message that says what is wrong with it."""
+    """The answer to what is set."""
 
     async def answer(request: Request) -> Response:
-        try:
-            return JSONResponse(await run_in_threadpool(function, request.url.query))
-        except GdpnumError as error:
-            return _said(str(error))
+        return JSONResponse(await run_in_threadpool(function, request.url.query))
 
     return answer
 
@@ -221,6 +206,15 @@ def _answering(function: Callable[[str], dict[str, Any]]) -> Callable[[Request],
 def _said(message: str) -> Response:
     # Not as a failed request, of which a browser complains in its console.
     return JSONResponse({"message": message})
+
+
+async def _refused(_: Request, error: Exception) -> Response:
+    """What is wrong with what is set."""
+    return _said(str(error))
+
+
+async def _gone(_request: Request, _error: Exception) -> Response:
+    return Response(status_code=204)
 
 
 async def _failed(_: Request, error: Exception) -> Response:
@@ -240,12 +234,6 @@ async def _received(request: Request, file: IO[bytes], most: int) -> int:
             raise InvalidArgument(f"the file has more than {most} bytes; pass a smaller one")
         file.write(chunk)
     return size
-
-
-async def _body(request: Request) -> bytes:
-    file = BytesIO()
-    await _received(request, file, _LARGEST_BODY)
-    return file.getvalue()
 
 
 def _static(name: str, kind: str) -> Callable[[Request], Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 import reprlib
 from dataclasses import dataclass, fields, replace
@@ -13,7 +12,7 @@ import gdpnum
 from gdpnum import _validate
 from gdpnum.errors import InvalidArgument
 from gdpnum.explore.fields import FIELDS, PLANNED, shown
-from gdpnum.explore.schemes import SCHEMES, arguments
+from gdpnum.explore.schemes import SCHEMES, Planned, arguments
 from gdpnum.mechanisms import Mechanism
 from gdpnum.statements.description import run_of
 
@@ -51,8 +50,10 @@ _OPTIONS: dict[str, tuple[str, ...]] = {
 
 @final
 @dataclass(frozen=True, kw_only=True)
-class State:
-    """What is set. ``query`` writes it, `State.of` reads it back; nothing else is remembered.
+class State(Planned):
+    """What is set: a run, and what to see of it.
+
+    ``query`` writes it, `State.of` reads it back; nothing else is remembered.
 
     >>> state = State.of("noise_multiplier=2&epochs=5")
     >>> state.noise_multiplier, state.epochs, state.batch_size
@@ -61,15 +62,6 @@ class State:
     True
     """
 
-    noise_multiplier: float = 1.0
-    batch_size: int = 256
-    dataset_size: int = 60_000
-    epochs: float = 10.0
-    batches: str = "poisson"
-    neighbouring: str = "add_remove"
-    max_batch_size: int = 512
-    bands: int = 8
-    records_per_person: int = 1
     fpr: float = 0.1
     delta: float = 1e-5
     target: str = "mu"
@@ -183,8 +175,7 @@ def _value(key: str, text: str) -> Any:
     if key == "name":
         return " ".join(text.split())[:_LONGEST_NAME]
     known = [*FIELDS, *_OPTIONS, "batches", "neighbouring", "name", "parts", "pin"]
-    close = difflib.get_close_matches(key, known, n=1)
-    advice = f"did you mean {close[0]!r}?" if close else "remove it"
+    advice = _validate.nearest(key, known)
     raise InvalidArgument(f"the link has the key {reprlib.repr(key)}, which is none; {advice}")
 
 

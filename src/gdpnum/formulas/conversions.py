@@ -19,21 +19,20 @@ from typing import Literal, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.optimize import brentq
 from scipy.special import ndtri
 
 from gdpnum import _validate, charges
 from gdpnum.arguments import elementwise
 from gdpnum.errors import InvalidArgument
 from gdpnum.floats import Floats
-from gdpnum.formulas.gaussian_profile import (
+from gdpnum.formulas.gaussian import (
     advantage_of_mu,
     log_delta_of_mu,
     log_odds_of_mu,
     mu_of_advantage,
+    tpr_of_mu,
 )
 from gdpnum.formulas.randomized_response import randomized_response_mu
-from gdpnum.formulas.tpr import tpr_of_mu
 
 __all__ = [
     "advantage_from_mu",
@@ -309,6 +308,9 @@ def _root(rising: Callable[[float], float], low: float, high: float) -> float:
         return low
     if high > 1e308:  # the root may be beyond the floats
         return math.inf
+    # Late: it takes longer to import than most curves to compute.
+    from scipy.optimize import brentq  # noqa: PLC0415
+
     # In logs: the ends may be a hundred orders of magnitude apart. Their own rounding is let in.
     ends = math.log(max(low, 5e-324)) - 1e-9, math.log(high) + 1e-9
     log_root = brentq(

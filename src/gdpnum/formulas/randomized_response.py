@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import ndtri, ndtri_exp
 
 from gdpnum import charges
-from gdpnum.formulas.gaussian_profile import mu_of_advantage
+from gdpnum.formulas.gaussian import mu_of_advantage
 
 __all__ = ["randomized_response_mu", "sampled_answer_mu"]
 

@@ -17,6 +17,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gdpnum.integrations.dp_accountants import (
+    CurveAccountant,
     IgnoredSetting,
     accountant_class,
     from_dp_accountant,
@@ -25,7 +26,7 @@ from gdpnum.integrations.dp_events import from_dp_event
 from gdpnum.integrations.pld import from_pld
 
 if TYPE_CHECKING:
-    from gdpnum.integrations.dp_accountants import CurveAccountant as GdpnumAccountant
+    GdpnumAccountant = CurveAccountant
 
 __all__ = [
     "GdpnumAccountant",

@@ -13,14 +13,13 @@ from functools import partial
 from typing import Any
 
 from gdpnum import _validate
+from gdpnum.directed import quotient_below, root_above
 from gdpnum.errors import UnsupportedMechanism
-from gdpnum.floats import quotient_below, root_above
 from gdpnum.integrations.dp_event_leaves import REVEALS, Leaves
 from gdpnum.kind import kind_of
 from gdpnum.mechanisms import (
     Allocated,
     BestOf,
-    Composed,
     FixedSize,
     Gaussian,
     Mechanism,
@@ -28,7 +27,7 @@ from gdpnum.mechanisms import (
     Neighbouring,
     PoissonSampled,
 )
-from gdpnum.mechanisms.mechanism import repeat
+from gdpnum.mechanisms.mechanism import composed, repeat
 from gdpnum.mechanisms.sampling import Noise
 from gdpnum.renyi.concentration import renyi_epsilons
 from gdpnum.renyi.sampled import (
@@ -185,9 +184,7 @@ def _reveals(inner: Leaves) -> bool:
 
 
 def _together(inner: Leaves) -> Mechanism:
-    run = Composed([repeat(leaf, count) for leaf, count in inner])
-    (first, count), *others = run.parts
-    return run if others else repeat(first, count)
+    return composed([repeat(leaf, count) for leaf, count in inner])
 
 
 def _shown(inner: Leaves) -> str:

@@ -9,8 +9,8 @@ from gdpnum import _validate
 from gdpnum.errors import GdpnumError, InvalidType, UnsupportedMechanism
 from gdpnum.integrations.dp_event_batches import COMPOSITES
 from gdpnum.integrations.dp_event_leaves import READERS, REVEALS, Leaves
-from gdpnum.mechanisms import Composed, Mechanism, Neighbouring
-from gdpnum.mechanisms.mechanism import repeat
+from gdpnum.mechanisms import Mechanism, Neighbouring
+from gdpnum.mechanisms.mechanism import composed, repeat
 from gdpnum.representations import ZCDP, PureDP
 
 __all__ = ["described", "from_dp_event", "is_read", "refused_event", "relation_of"]
@@ -66,11 +66,7 @@ def described(event: object, relation: Neighbouring) -> Mechanism:
     terms = [repeat(leaf, count) for leaf, count in leaves if not isinstance(leaf, ZCDP)]
     if rhos:
         terms.append(ZCDP(rho=math.fsum(rhos)))
-    if not terms:
-        return PureDP(epsilon=0.0)
-    run = Composed(terms)
-    (first, count), *others = run.parts
-    return run if others else repeat(first, count)
+    return composed(terms) if terms else PureDP(epsilon=0.0)
 
 
 def refused_event(event: Any, relation: Neighbouring) -> Any:

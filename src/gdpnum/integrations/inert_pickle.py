@@ -2,7 +2,8 @@
 
 A pickle is a program for a small machine. Here its instructions are taken apart by ``pickletools``
 and followed on a list, where nothing is imported, called or allocated that the file does not hold:
-what a pickle names by import becomes an `Inert` object, and so does what it would build of it.
+what a pickle names by import becomes an `Inert` object, and so does what it would build of it. What
+would take all memory or patience is refused, or passed over.
 """
 
 from __future__ import annotations
@@ -21,6 +22,15 @@ _NUMBERS = {"f8": "<d", "f4": "<f", "f2": "<e", "i8": "<q", "i4": "<i"}
 # Different names of classes and functions in one file; a checkpoint has some ten.
 _MOST_NAMES = 1000
 
+# Some two seconds of reading; a checkpoint has a few dozen for each tensor.
+_MOST_INSTRUCTIONS = 2_000_000
+
+# Whole numbers of more than 64 bits, which may all have one hash; a random generator has a few.
+_MOST_HUGE_NUMBERS = 1000
+
+# Old pickles write the few bytes of a number as text; longer ones would be copied time and again.
+_LONGEST_BYTES = 64
+
 _SCALARS = (str, bytes, int, float, type(None))
 
 
@@ -37,9 +47,14 @@ class Inert:
 
 def read_pickle(file: IO[bytes]) -> object:
     """What the next pickle in a file holds; raises `pickle.UnpicklingError` if it is damaged."""
-    machine = _Machine()
+    machine, huge = _Machine(), 0
     try:
-        for opcode, argument, _ in pickletools.genops(file):
+        for number, (opcode, argument, _) in enumerate(pickletools.genops(file)):
+            if number >= _MOST_INSTRUCTIONS:
+                raise UnpicklingError(f"it has more than {_MOST_INSTRUCTIONS} instructions")
+            huge += isinstance(argument, int) and argument.bit_length() > 64
+            if huge > _MOST_HUGE_NUMBERS:
+                raise UnpicklingError("it has too many numbers of more than 64 bits")
             machine.follow(opcode.name, argument)
         return machine.stack.pop()
     except (IndexError, KeyError, TypeError, AttributeError, ValueError, struct.error) as error:
@@ -237,7 +252,7 @@ def _built(called: object, arguments: object) -> Any:
         return _number(*given[:2]) if len(given) >= 2 else Inert(name)
     if name == "_codecs.encode" and given and isinstance(given[0], str):
         # Bytes, which old pickles write as text in Latin 1.
-        return given[0].encode("latin1")
+        return given[0][:_LONGEST_BYTES].encode("latin1")
     return Inert(name, given)
 
 

@@ -18,13 +18,15 @@ from typing import IO, Any
 
 from gdpnum.errors import InvalidArgument
 from gdpnum.integrations.inert_pickle import read_pickle
-from gdpnum.integrations.pickle_scan import MOST_BYTES, end_of_pickle
 
-__all__ = ["KEY", "checkpoint_state"]
+__all__ = ["KEY", "MOST_BYTES", "checkpoint_state"]
 
 KEY = "privacy_accountant_state_dict"
 
 _ADVICE = "pass a file that PrivacyEngine.save_checkpoint wrote"
+
+#: More of a pickle than this is not read; the largest models need a few megabytes, tensors apart.
+MOST_BYTES = 64 * 2**20
 
 # Files from before torch 1.6 are pickles in a row: a magic number, a version, the system, the data.
 _PICKLES_IN_A_ROW = 4
@@ -66,28 +68,22 @@ def _data(file: IO[bytes]) -> object:
             for entry in archive.namelist():
                 if entry == "data.pkl" or entry.endswith("/data.pkl"):
                     with archive.open(entry) as pickled:
-                        return _loaded(_start(pickled), 0)[0]
+                        return read_pickle(_start(pickled))
         raise pickle.UnpicklingError("the archive has no data.pkl")
     file.seek(0)
     # The tensors come last; what is cut off are they, or it is no checkpoint.
-    start, end = file.read(MOST_BYTES), 0
+    start = io.BytesIO(file.read(MOST_BYTES))
     found: object = None
     for _ in range(_PICKLES_IN_A_ROW):
-        found, end = _loaded(start, end)
+        found = read_pickle(start)
         if isinstance(found, dict) and KEY in found:
             break
     return found
 
 
-def _start(pickled: IO[bytes]) -> bytes:
+def _start(pickled: IO[bytes]) -> IO[bytes]:
     """All of it, unless it is more than any checkpoint has; a small archive may unpack to much."""
     data = pickled.read(MOST_BYTES + 1)
     if len(data) > MOST_BYTES:
         raise pickle.UnpicklingError(f"its data.pkl has more than {MOST_BYTES} bytes")
-    return data
-
-
-def _loaded(data: bytes, start: int) -> tuple[object, int]:
-    """The pickle that starts there, and where it ends."""
-    end = end_of_pickle(data, start)
-    return read_pickle(io.BytesIO(data[start:end])), end
+    return io.BytesIO(data)

@@ -14,13 +14,17 @@ from gdpnum.kinds.batches import (
     TRUNCATED_POISSON,
 )
 from gdpnum.kinds.correlated import MATRIX_MECHANISM
-from gdpnum.kinds.gaussian import DISCRETE_GAUSSIAN, GAUSSIAN
-from gdpnum.kinds.laplace import DISCRETE_LAPLACE, LAPLACE
 from gdpnum.kinds.mixture import MIXTURE_OF_GAUSSIANS
+from gdpnum.kinds.noise import (
+    DISCRETE_GAUSSIAN,
+    DISCRETE_LAPLACE,
+    GAUSSIAN,
+    LAPLACE,
+    RANDOMIZED_RESPONSE,
+    SKELLAM,
+)
 from gdpnum.kinds.poisson import POISSON_SAMPLED
-from gdpnum.kinds.response import RANDOMIZED_RESPONSE
 from gdpnum.kinds.selection import EXPONENTIAL_MECHANISM, REPORT_NOISY_MAX
-from gdpnum.kinds.skellam import SKELLAM
 
 __all__ = ["CATALOGUE"]
 

@@ -25,8 +25,7 @@ from gdpnum.curve.piecewise import PiecewiseCurve
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import BudgetExceeded, UnsupportedMechanism
 from gdpnum.floats import NUMPY
-from gdpnum.formulas.gaussian_profile import mu_of_advantage
-from gdpnum.formulas.tpr import separations
+from gdpnum.formulas.gaussian import mu_of_advantage, separations
 from gdpnum.kind import kind_of
 from gdpnum.lattice.engine import LatticeBounds
 from gdpnum.measures.divergence import delta_divergence

@@ -7,7 +7,7 @@ right (``loss``, ``curve``, ``measures``) read its ``parts``.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Literal, final
 
@@ -23,6 +23,7 @@ __all__ = [
     "Neighbouring",
     "Repeated",
     "checked",
+    "composed",
 ]
 
 Neighbouring = Literal["add_remove", "replace", "zero_out"]
@@ -76,7 +77,7 @@ class Mechanism(ABC):
     def __add__(self, other: Mechanism) -> Mechanism:
         if not isinstance(other, Mechanism):
             return NotImplemented
-        return join(self, other)
+        return composed((self, other))
 
 
 class Leaf(Mechanism):
@@ -224,11 +225,13 @@ def repeat(mechanism: Mechanism, count: int) -> Mechanism:
     return mechanism if count == 1 else Repeated(mechanism, count=count)
 
 
-def join(first: Mechanism, second: Mechanism) -> Mechanism:
-    """Return what ``first + second`` stands for: one flat composition, or its only term."""
-    both = Composed((first, second))
-    terms = tuple(both.mechanisms)
-    return terms[0] if len(terms) == 1 else both
+def composed(mechanisms: Sequence[Mechanism]) -> Mechanism:
+    """What the sum of mechanisms stands for: one flat composition, or its only term."""
+    if len(mechanisms) == 1:
+        return mechanisms[0]
+    together = Composed(mechanisms)
+    found = tuple(together.mechanisms)
+    return found[0] if len(found) == 1 else together
 
 
 def terms(run: Mechanism) -> tuple[tuple[Mechanism, int], ...]:
@@ -249,8 +252,7 @@ def flat(run: Mechanism) -> Mechanism:
     inner = run.mechanism if isinstance(run, Repeated) else run
     if type(inner).parts is Leaf.parts:
         return run
-    found = [repeat(leaf, count) for leaf, count in terms(run)]
-    return found[0] if len(found) == 1 else Composed(found)
+    return composed([repeat(leaf, count) for leaf, count in terms(run)])
 
 
 def _all_checked(mechanisms: object) -> tuple[Mechanism, ...]:

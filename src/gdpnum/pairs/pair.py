@@ -239,11 +239,15 @@ class SampledPair(Pair):
 
 
 def sampled_loss(loss: Floats, rate: float) -> Floats:
-    """log(1 - q + q exp(loss)), the loss after Poisson sampling at rate q."""
-    # expm1 keeps the digits of a small loss, the second form does not overflow for a large one.
-    near = np.log1p(rate * np.expm1(np.minimum(loss, 500.0)))
-    far = loss + np.log(rate + (1.0 - rate) * np.exp(-np.maximum(loss, 500.0)))
-    return np.where(loss < 500.0, near, far)
+    """log(1 - q + q exp(loss)), the loss after Poisson sampling at rate q.
+
+    Relative to itself as accurate as a double can be.
+    """
+    # expm1 keeps the digits of a small loss, the second form neither overflows nor cancels.
+    small = rate * np.expm1(np.minimum(loss, 100.0))
+    stay = np.log1p(-rate) if rate < 1.0 else -np.inf
+    large = np.logaddexp(stay, np.log(rate) + loss)
+    return np.where(np.abs(small) < 0.5, np.log1p(np.clip(small, -0.5, 0.5)), large)
 
 
 def _unsampled_loss(loss: Floats, rate: float) -> Floats:

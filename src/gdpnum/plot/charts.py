@@ -12,8 +12,7 @@ from gdpnum import _validate
 from gdpnum.account import as_curve
 from gdpnum.errors import InvalidArgument, InvalidType
 from gdpnum.floats import Floats
-from gdpnum.formulas.gaussian_profile import delta_of_mu
-from gdpnum.formulas.tpr import tpr_of_mu
+from gdpnum.formulas.gaussian import delta_of_mu, tpr_of_mu
 from gdpnum.plot.labels import label_lines
 from gdpnum.rounding import upper
 from gdpnum.statements.build import KEPT_FPRS, Statement

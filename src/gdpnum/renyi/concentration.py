@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -10,11 +12,11 @@ from gdpnum.errors import UnsupportedMechanism
 from gdpnum.floats import Floats
 from gdpnum.kind import kind_of
 from gdpnum.mechanisms import Mechanism
-from gdpnum.pairs.pair import Pair
+from gdpnum.pairs.pair import Bracket, Divergences, Pair
 from gdpnum.releases import exact_mu
-from gdpnum.renyi.divergences import renyi_divergences
+from gdpnum.renyi.divergences import pair_divergences, renyi_divergences
 
-__all__ = ["limiting_rho", "pair_concentration", "renyi_epsilons", "rho_up_to"]
+__all__ = ["by_pair", "limiting_rho", "pair_concentration", "renyi_epsilons", "rho_up_to"]
 
 # Orders at which a supremum is first looked for, and how finely the best places are divided.
 _ORDERS, _PARTS, _ROUNDS = 200, 8, 3
@@ -105,6 +107,23 @@ def pair_concentration(one: Pair | None, order: float) -> float:
         return math.inf
     epsilon = max(one.highest, -one.lowest)
     return min(epsilon / order, 0.5 * epsilon**2)
+
+
+def by_pair(pair: Callable[[Any], Pair | Bracket | None]) -> dict[str, Any]:
+    """The divergences and the concentration of a kind, as they follow from its pair."""
+
+    def above(leaf: Mechanism) -> Pair | None:
+        found = pair(leaf)
+        return found.above if isinstance(found, Bracket) else found
+
+    def divergences(leaf: Mechanism, orders: Floats) -> Divergences | None:
+        one = above(leaf)
+        return None if one is None else pair_divergences(one, orders)
+
+    def concentration(leaf: Mechanism, order: float) -> float:
+        return pair_concentration(above(leaf), order)
+
+    return {"divergences": divergences, "concentration": concentration}
 
 
 def _concentration(mechanism: Mechanism, order: float) -> float:

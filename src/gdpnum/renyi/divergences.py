@@ -20,17 +20,16 @@ from gdpnum.pairs.atomic import AtomicPair
 from gdpnum.pairs.gaussian import GaussianPair, ReplacedGaussianPair
 from gdpnum.pairs.laplace import LaplacePair
 from gdpnum.pairs.mixture import MixturePair
-from gdpnum.pairs.pair import Divergences, Pair, SampledPair
+from gdpnum.pairs.pair import Divergences, Pair, SampledPair, sampled_loss
 from gdpnum.renyi.quadrature import (
     LARGEST_LOSS,
     Bumps,
     Density,
+    Shifts,
     divergences,
     lattice_divergences,
     mixed,
-    sampled,
 )
-from gdpnum.renyi.shifts import Shifts
 
 __all__ = [
     "ORDERS",
@@ -118,7 +117,7 @@ class Outcomes(NamedTuple):
     def sampled(self, rate: float) -> Outcomes:
         """The same after Poisson sampling."""
         log_p = mixed(self.log_q, self.log_p, rate)
-        return Outcomes(log_p, self.log_q, sampled(self.losses, rate))
+        return Outcomes(log_p, self.log_q, sampled_loss(self.losses, rate))
 
     def divergences(self, orders: Floats, only_p: float = 0.0, only_q: float = 0.0) -> Divergences:
         """Both directions, with what only P or only Q can produce beside."""

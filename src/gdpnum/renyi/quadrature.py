@@ -17,15 +17,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdpnum.floats import Floats
+from gdpnum.pairs.mixture import MixturePair
+from gdpnum.pairs.pair import sampled_loss
 
 __all__ = [
     "LARGEST_LOSS",
     "Bumps",
     "Density",
+    "Shifts",
     "divergences",
     "lattice_divergences",
     "mixed",
-    "sampled",
 ]
 
 # Terms below exp(-40) = 4e-18 of the largest are left out.
@@ -126,13 +128,6 @@ def _log_affinity(order: Floats, log_p: Floats, log_q: Floats, losses: Floats) -
     return np.where(losses > 0.0, log_p + (order - 1.0) * losses, log_q + order * losses)
 
 
-def sampled(losses: Floats, rate: float) -> Floats:
-    """log(1 - rate + rate exp(loss)), relative to itself as accurate as a double can be."""
-    small = rate * np.expm1(np.minimum(losses, 100.0))
-    large = mixed(np.zeros(()), losses, rate)
-    return np.where(np.abs(small) < 0.5, np.log1p(np.clip(small, -0.5, 0.5)), large)
-
-
 def mixed(log_still: Floats, log_moved: Floats, rate: float) -> Floats:
     """log((1 - rate) exp(log_still) + rate exp(log_moved))."""
     log_stay = np.log1p(-rate) if rate < 1.0 else -np.inf
@@ -183,7 +178,7 @@ class Bumps:
         """u(z)."""
         if self.shift == 0.0:
             return np.zeros_like(z)
-        return sampled(self._loss(z), self.rate)
+        return sampled_loss(self._loss(z), self.rate)
 
     def slope(self, z: Floats, log_ratio: Floats) -> Floats:
         """The derivative of u, given u."""
@@ -199,6 +194,38 @@ class Bumps:
 
     def _loss(self, z: Floats) -> Floats:
         return self.shift * (z - 0.5 * self.shift)
+
+
+@dataclass(frozen=True)
+class Shifts:
+    """(1 - rate) N(0, 1) + rate (the mixture).
+
+    Its log-ratio to N(0, 1) is convex, and analytic as far from the real line as that of a single
+    record: exp(-j^2 s^2 / 2) is a multiplier sequence, so all roots of the polynomial in exp(s z)
+    are negative.
+    """
+
+    mixture: MixturePair
+    rate: float
+
+    @property
+    def shift(self) -> float:
+        """The largest of the shifts."""
+        return self.mixture.centres[-1]
+
+    def log_ratio(self, z: Floats) -> Floats:
+        """u(z)."""
+        return sampled_loss(self.mixture.losses(z), self.rate)
+
+    def slope(self, z: Floats, log_ratio: Floats) -> Floats:
+        """The derivative of u, given u."""
+        losses, slopes = self.mixture.losses_and_slopes(z)
+        return np.asarray(slopes * np.exp(np.minimum(np.log(self.rate) + losses - log_ratio, 0.0)))
+
+    def log_weight(self, z: Floats) -> Floats:
+        """The log-density but for a constant."""
+        still = -0.5 * z**2
+        return mixed(still, still + self.mixture.losses(z), self.rate)
 
 
 def lattice_divergences(p: Density, q: Density, orders: Floats, spacing: Floats) -> Floats:

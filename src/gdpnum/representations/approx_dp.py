@@ -86,8 +86,7 @@ def _squared_mu(leaf: ApproxDP) -> Fraction | float:
 
 register(
     representation_kind(
-        ApproxDP,
-        example=ApproxDP(epsilon=1.0, delta=1e-6),
+        ApproxDP(epsilon=1.0, delta=1e-6),
         pair=_pair,
         squared_mu=_squared_mu,
         mass_at_infinity=lambda leaf: leaf.delta,

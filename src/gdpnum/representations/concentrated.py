@@ -147,8 +147,7 @@ def _closed_form_delta(rho: float, cap: float, epsilon: ArrayLike) -> float | Fl
 
 register(
     representation_kind(
-        ZCDP,
-        example=ZCDP(rho=0.5),
+        ZCDP(rho=0.5),
         squared_mu=no_mu,
         divergences=_divergences,
         concentration=lambda leaf, _: leaf.rho,
@@ -156,8 +155,7 @@ register(
         knob=Knob("rho", is_noise=False, between=(1e-9, 1e3)),
     ),
     representation_kind(
-        TruncatedCDP,
-        example=TruncatedCDP(rho=0.01, cap=64.0),
+        TruncatedCDP(rho=0.01, cap=64.0),
         squared_mu=no_mu,
         divergences=_truncated_divergences,
         is_by_divergences=True,

@@ -78,8 +78,7 @@ class GDP(Representation):
 
 register(
     representation_kind(
-        GDP,
-        example=GDP(mu=1.0),
+        GDP(mu=1.0),
         is_gaussian=lambda leaf: leaf.slack == 0.0,
         squared_mu=lambda leaf: Fraction(leaf.mu) ** 2 if leaf.slack == 0.0 else math.inf,
         mass_at_infinity=lambda leaf: leaf.slack,

@@ -73,8 +73,7 @@ def _squared_mu(leaf: KnownCurve) -> Fraction:
 
 register(
     representation_kind(
-        KnownCurve,
-        example=KnownCurve(GaussianCurve(1.0, 1e-6)),
+        KnownCurve(GaussianCurve(1.0, 1e-6)),
         pair=_pair,
         is_gaussian=_is_gaussian,
         squared_mu=_squared_mu,

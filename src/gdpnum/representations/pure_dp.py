@@ -75,8 +75,7 @@ def _pair(leaf: PureDP) -> Pair | None:
 
 register(
     representation_kind(
-        PureDP,
-        example=PureDP(epsilon=0.5),
+        PureDP(epsilon=0.5),
         pair=_pair,
         squared_mu=lambda leaf: Fraction(randomized_response_mu(leaf.epsilon, 2)) ** 2,
         knob=Knob("epsilon", is_noise=False),

@@ -144,8 +144,7 @@ def _numbers(name: str, values: object) -> tuple[float, ...]:
 
 register(
     representation_kind(
-        RDP,
-        example=RDP(orders=[2.0, 8.0], epsilons=[0.1, 0.4]),
+        RDP(orders=[2.0, 8.0], epsilons=[0.1, 0.4]),
         squared_mu=no_mu,
         divergences=_divergences,
         is_by_divergences=True,

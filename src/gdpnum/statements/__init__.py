@@ -10,6 +10,9 @@ public registry, ``tabulate`` makes one table of many runs. The JSON is describe
 """
 
 from gdpnum.statements.build import Statement, statement
+from gdpnum.statements.description import kind_names, leaf_of
+from gdpnum.statements.registry import FIELDS as REGISTRY_FIELDS
+from gdpnum.statements.registry import LISTS as REGISTRY_LISTS
 from gdpnum.statements.rows import (
     Audited,
     CurvePoints,
@@ -22,6 +25,8 @@ from gdpnum.statements.rows import (
 )
 
 __all__ = [
+    "REGISTRY_FIELDS",
+    "REGISTRY_LISTS",
     "Audited",
     "CurvePoints",
     "EpsilonRow",
@@ -31,5 +36,7 @@ __all__ = [
     "Stated",
     "Statement",
     "TPRRow",
+    "kind_names",
+    "leaf_of",
     "statement",
 ]

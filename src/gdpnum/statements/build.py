@@ -12,6 +12,7 @@ import numpy as np
 
 from gdpnum import _validate
 from gdpnum._version import __version__
+from gdpnum.account import Account
 from gdpnum.accuracy import SMALLEST_TPR
 from gdpnum.blocks.block import Block
 from gdpnum.blocks.html import html
@@ -24,7 +25,7 @@ from gdpnum.errors import InvalidType, UnsupportedMechanism
 from gdpnum.floats import NUMPY, Floats
 from gdpnum.measures.gdp import GDPFit, accounted_fit
 from gdpnum.mechanisms.mechanism import Mechanism, flat
-from gdpnum.releases import largest_loss, releases
+from gdpnum.releases import largest_loss
 from gdpnum.representations import KnownCurve, TruncatedCDP
 from gdpnum.risk import REPORTED_FPRS
 from gdpnum.statements import document, registry, words
@@ -233,14 +234,14 @@ def statement(
         batches = getattr(mechanism, "batches", None)
     stated = Stated(protected, released, batches, tuning, trust_model, dataset, model, contact)
     _validate.texts(name=name, **stated._asdict())
-    run, fit, curve = _accounted(mechanism, slack, tolerance)
-    audited = _audited(audit, fit)
-    pure = largest_loss(releases(run).above)
+    run, found, fit = _accounted(mechanism, slack, tolerance)
+    curve, pure = found.curve, _pure_epsilon(found)
+    rows, end = _epsilons(curve, pure, sorted(set(wanted_deltas), reverse=True))
     balanced = balanced_fpr(fit.advantage)
     if balanced is not None:
         wanted_fprs.append(balanced)
     points = _columns(curve, fit, sorted({*KEPT_FPRS, *wanted_fprs}))
-    found = Statement(
+    stating = Statement(
         run=run,
         mu=fit.mu,
         mu_lower=fit.mu_lower,
@@ -252,19 +253,21 @@ def statement(
         reason=fit.reason and fit.reason.partition(":")[0],
         pure_epsilon=pure,
         tpr=tuple(row for row in map(TPRRow, *points) if row.fpr in wanted_fprs),
-        epsilon=_epsilons(curve, pure, sorted(set(wanted_deltas), reverse=True)),
+        epsilon=rows,
         fallback=None,
         curve_points=points,
-        profile_points=_profile_points(curve, pure),
+        profile_points=_profile_points(curve, pure, end),
         tolerance=fit.tolerance,
         version=__version__,
         dataset_size=dataset_size,
         name=name,
         date=date,
         stated=stated,
-        audit=audited,
+        audit=_audited(audit, fit),
     )
-    return found if found.is_complete else replace(found, fallback=_fallback(run, curve, pure))
+    if stating.is_complete:
+        return stating
+    return replace(stating, fallback=_fallback(run, curve, pure, end))
 
 
 def _audited(audit: Any, fit: GDPFit) -> Audited | None:
@@ -288,15 +291,24 @@ def _audited(audit: Any, fit: GDPFit) -> Audited | None:
 
 def _accounted(
     subject: Subject, slack: float, tolerance: float | None
-) -> tuple[Mechanism, GDPFit, TradeoffCurve]:
-    """What was run in its plain form, with its fit and its curve, both read off one account."""
+) -> tuple[Mechanism, Account, GDPFit]:
+    """What was run in its plain form, its account, and the fit that was read off it."""
     meant = plain("mechanism", subject)
     run = flat(KnownCurve(meant) if isinstance(meant, TradeoffCurve) else meant)
     slack = _validate.fraction("slack", slack, advice="pass an absolute allowance such as 1e-10")
     asked = _validate.accuracy(tolerance, slack=min(slack, SMALLEST_TPR))
     with np.errstate(**NUMPY):
         found, fit = accounted_fit(run, slack, asked)
-        return run, fit, found.curve
+        _ = found.curve
+    return run, found, fit
+
+
+def _pure_epsilon(found: Account) -> float:
+    """The largest loss there is; infinite if there is none."""
+    if found.releases is None:
+        # Gaussians, or nothing at all.
+        return math.inf if isinstance(found.known, GaussianCurve) else 0.0
+    return largest_loss(found.releases.above)
 
 
 def _columns(curve: TradeoffCurve, fit: GDPFit, fprs: list[float]) -> CurvePoints:
@@ -308,13 +320,23 @@ def _columns(curve: TradeoffCurve, fit: GDPFit, fprs: list[float]) -> CurvePoint
     return CurvePoints(tuple(fprs), tuple(tprs.tolist()), tuple(by_mu.tolist()))
 
 
-def _epsilons(curve: TradeoffCurve, pure: float, deltas: list[float]) -> tuple[EpsilonRow, ...]:
-    found = np.minimum(np.asarray(curve.epsilon(np.array(deltas))), pure)
-    return tuple(map(EpsilonRow, deltas, found.tolist()))
+def _epsilons(
+    curve: TradeoffCurve, pure: float, deltas: list[float]
+) -> tuple[tuple[EpsilonRow, ...], float]:
+    """Epsilon at each delta, and the epsilon from which on there is nothing to tell."""
+    asked = np.array([*deltas, _SMALLEST_DELTA])
+    *found, end = np.minimum(np.asarray(curve.epsilon(asked)), pure).tolist()
+    if math.isfinite(pure):
+        end = pure
+    elif isinstance(curve, GaussianCurve):
+        # There delta_mu is below 1e-13, or as low as the slack lets it come.
+        end = curve.mu * (0.5 * curve.mu + 7.5) if math.isfinite(curve.mu) else 1.0
+    elif math.isinf(end):
+        end = float(curve.knots[-1])
+    return tuple(map(EpsilonRow, deltas, found)), end
 
 
-def _profile_points(curve: TradeoffCurve, pure: float) -> ProfilePoints:
-    end = _end(curve, pure)
+def _profile_points(curve: TradeoffCurve, pure: float, end: float) -> ProfilePoints:
     epsilons = [np.linspace(0.0, end, _KEPT_EPSILONS)]
     if not isinstance(curve, GaussianCurve):
         smallest = max(_SMALLEST_DELTA, curve.mass_at_infinity)
@@ -329,24 +351,12 @@ def _profile_points(curve: TradeoffCurve, pure: float) -> ProfilePoints:
     return ProfilePoints(tuple(found.tolist()), tuple(deltas.tolist()))
 
 
-def _end(curve: TradeoffCurve, pure: float) -> float:
-    """The epsilon from which on there is nothing to tell."""
-    if math.isfinite(pure):
-        return pure
-    if isinstance(curve, GaussianCurve):
-        # There delta_mu is below 1e-13, or as low as the slack lets it come.
-        return curve.mu * (0.5 * curve.mu + 7.5) if math.isfinite(curve.mu) else 1.0
-    reached = curve.epsilon(_SMALLEST_DELTA)
-    return reached if math.isfinite(reached) else float(curve.knots[-1])
-
-
 def _deltas(curve: TradeoffCurve, epsilons: Floats, pure: float) -> Floats:
     # The lattice of a curve may end after the last loss there is.
     return np.where(epsilons >= pure, 0.0, np.asarray(curve.delta(epsilons)))
 
 
-def _fallback(run: Mechanism, curve: TradeoffCurve, pure: float) -> Fallback:
-    end = _end(curve, pure)
+def _fallback(run: Mechanism, curve: TradeoffCurve, pure: float, end: float) -> Fallback:
     table = [0.0, *(at for at in _TABLE_EPSILONS if end / _REACH_DOWN < at < end)]
     if end > 0.0 and (math.isfinite(pure) or curve.mass_at_infinity > _SMALLEST_DELTA):
         # Where the profile falls no more.

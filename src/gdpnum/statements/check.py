@@ -16,7 +16,7 @@ import numpy as np
 from gdpnum import _validate
 from gdpnum.curve.gaussian import GaussianCurve
 from gdpnum.errors import InvalidArgument
-from gdpnum.formulas.gaussian_profile import mu_of_advantage
+from gdpnum.formulas.gaussian import mu_of_advantage
 from gdpnum.measures.divergence import delta_divergence
 from gdpnum.releases import largest_loss, releases
 from gdpnum.statements.record import Record

@@ -11,21 +11,21 @@ A run is a list of parts, each a leaf with how often it was released::
 
 from __future__ import annotations
 
-import difflib
 import json
 import math
 from dataclasses import fields
 from typing import Any
 
 from gdpnum import _validate, representations  # noqa: F401  (makes their kinds known)
+from gdpnum._validate import nearest
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import InvalidArgument, InvalidType, UnsupportedMechanism
 from gdpnum.kind import kind_named, kinds
-from gdpnum.mechanisms.mechanism import Composed, Leaf, Mechanism, repeat, terms
+from gdpnum.mechanisms.mechanism import Leaf, Mechanism, composed, repeat, terms
 from gdpnum.mechanisms.noise import Additive, Gaussian
 from gdpnum.mechanisms.tuning import BestOf
 
-__all__ = ["leaf_of", "parts_of", "run_of"]
+__all__ = ["kind_names", "leaf_of", "parts_of", "run_of"]
 
 
 def parts_of(run: Mechanism) -> list[dict[str, Any]]:
@@ -43,7 +43,12 @@ def run_of(parts: object) -> Mechanism:
         if not isinstance(part, dict) or set(part) != {"mechanism", "count"}:
             raise InvalidArgument(f"{name} has not the keys 'mechanism' and 'count'; pass both")
         found.append(repeat(leaf_of(part["mechanism"], name=name), part["count"]))
-    return found[0] if len(found) == 1 else Composed(found)
+    return composed(found)
+
+
+def kind_names() -> list[str]:
+    """The types that a leaf may have."""
+    return [kind.name for kind in kinds()]
 
 
 def leaf_of(document: object, *, name: str = "mechanism") -> Mechanism:  # noqa: PLR0912
@@ -54,7 +59,7 @@ def leaf_of(document: object, *, name: str = "mechanism") -> Mechanism:  # noqa:
     if record is None:
         raise InvalidArgument(
             f"{name} has type={document['type']!r}, which is no mechanism; "
-            f"{_nearest(document['type'], [one.name for one in kinds()])}"
+            f"{nearest(document['type'], kind_names())}"
         )
     kind: Any = record.description
     known = [field.name for field in fields(kind) if field.name != "_"]
@@ -62,7 +67,7 @@ def leaf_of(document: object, *, name: str = "mechanism") -> Mechanism:  # noqa:
     for key in values:
         if key not in known:
             raise InvalidArgument(
-                f"{name} has the key {key!r}, which {kind.__name__} has not; {_nearest(key, known)}"
+                f"{name} has the key {key!r}, which {kind.__name__} has not; {nearest(key, known)}"
             )
     if isinstance(values.get("strategy"), list):
         values["strategy"] = [
@@ -127,8 +132,3 @@ def _plain(value: object) -> Any:
     if isinstance(value, tuple):
         return [_plain(item) for item in value]
     return str(value) if isinstance(value, float) and math.isinf(value) else value
-
-
-def _nearest(given: str, known: list[str]) -> str:
-    close = difflib.get_close_matches(given, known, n=1, cutoff=0.5)
-    return f"did you mean {close[0]!r}?" if close else f"pass one of {', '.join(known)}"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from gdpnum.curve.tradeoff import TradeoffCurve
-from gdpnum.formulas.gaussian_profile import advantage_of_mu
+from gdpnum.formulas.gaussian import advantage_of_mu
 from gdpnum.mechanisms.mechanism import Mechanism, Neighbouring
 from gdpnum.rounding import upper
 from gdpnum.statements.releases import Facts, facts_of
@@ -26,7 +26,7 @@ from gdpnum.statements.rows import (
     TPRRow,
 )
 
-__all__ = ["Record", "balanced_fpr", "printed_mu", "tpr_at"]
+__all__ = ["Record", "balanced_fpr", "printed_mu", "tprs_at"]
 
 _NOTHING_STATED = Stated()
 
@@ -82,7 +82,7 @@ class Record:
     def leaves_most_to_be_found(self) -> bool:
         """Whether at an FPR of 0.01 a TPR of 0.99 is allowed by the curve."""
         fpr, tpr = MOST_FOUND
-        return tpr_at(self, fpr).tpr >= tpr
+        return tprs_at(self, fpr)[0].tpr >= tpr
 
     @cached_property
     def facts(self) -> Facts:
@@ -112,11 +112,10 @@ class Record:
         return TradeoffCurve.from_profile(self.profile_points.epsilon, self.profile_points.delta)
 
 
-def tpr_at(statement: Record, fpr: float) -> TPRRow:
-    """The curve at an FPR, or at the next larger one that is kept: a bound, as TPRs rise."""
-    points = statement.curve_points
-    number = next(number for number, kept in enumerate(points.fpr) if kept >= fpr)
-    return TPRRow(fpr, points.tpr[number], points.tpr_gdp[number])
+def tprs_at(statement: Record, *fprs: float) -> list[TPRRow]:
+    """The curve at FPRs, or at the next larger one that is kept: bounds, as TPRs rise."""
+    kept = list(map(TPRRow, *statement.curve_points))
+    return [next(row for row in kept if row.fpr >= fpr)._replace(fpr=fpr) for fpr in fprs]
 
 
 def printed_mu(mu: float, regret: float, *, is_complete: bool) -> tuple[str, str]:

@@ -7,13 +7,13 @@ an entry is Approximate (or Pure) DP with its parameters, and mu in the details.
 from __future__ import annotations
 
 import datetime
-import difflib
 import json
 import math
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from gdpnum import _validate
 from gdpnum._optional import imported
 from gdpnum.blocks.block import one_line
 from gdpnum.errors import InvalidArgument, UnsupportedMechanism
@@ -90,8 +90,7 @@ def entry(statement: Record, fields: Mapping[str, Any]) -> str:
     tier, delta = given.pop("tier", 3), given.pop("delta", None)
     for key in given:
         if key not in FIELDS:
-            close = difflib.get_close_matches(key, FIELDS, n=1, cutoff=0.5)
-            advice = f"did you mean {close[0]!r}?" if close else f"pass {', '.join(FIELDS)}"
+            advice = _validate.nearest(key, FIELDS)
             raise InvalidArgument(f"the registry has no field {key!r}; {advice}")
     known = {**_known(statement, delta), **{key: value for key, value in given.items() if value}}
     missing = [key for key in REQUIRED if not known.get(key)]

@@ -29,6 +29,8 @@ _MOST_PARTS = 6
 class Facts(NamedTuple):
     """What sentences need to know of a run."""
 
+    #: What was run, for readers of no Python.
+    words: str
     #: How many records of one person the numbers cover.
     records: int
     #: How batches were drawn, for machines.
@@ -45,7 +47,10 @@ class Facts(NamedTuple):
 
 def in_words(run: Mechanism) -> str:
     """What was run, for readers of no Python."""
-    parts = run.parts
+    return _in_words(run.parts)
+
+
+def _in_words(parts: tuple[tuple[Mechanism, int], ...]) -> str:
     if not parts:
         return "nothing that depends on the data"
     shown = [kind_of(leaf).words(leaf, count) for leaf, count in parts[:_MOST_PARTS]]
@@ -84,6 +89,7 @@ def facts_of(run: Mechanism) -> Facts:
     if sum(count for _, count in parts) > 1:
         assumed.append("noise and rates were fixed in advance")
     return Facts(
+        words=_in_words(parts),
         records=run.records_per_person or 1,
         sampling=", ".join(dict.fromkeys(drawn)) or None,
         noise_unit=_noise_unit(leaves),

@@ -23,15 +23,15 @@ from gdpnum.mechanisms.mechanism import Neighbouring
 from gdpnum.rounding import (
     as_given,
     delta_shown,
-    each,
     epsilon_shown,
     fpr_shown,
     one_in,
     percent,
+    shown_rows,
     upper,
 )
-from gdpnum.statements import releases, texts
-from gdpnum.statements.record import Record, balanced_fpr, tpr_at
+from gdpnum.statements import texts
+from gdpnum.statements.record import Record, balanced_fpr, tprs_at
 from gdpnum.statements.rows import (
     COMPLETE_REGRET,
     COMPLETE_SLACK,
@@ -100,17 +100,13 @@ def _blocks(statement: Record) -> Iterator[Block]:
     yield Beside((_curve(statement), _epsilons(statement)))
     if statement.fallback:
         profile = statement.fallback.profile
-        columns = (
-            each(epsilon_shown, [at.epsilon for at in profile]),
-            each(upper, [at.delta for at in profile]),
-        )
+        epsilons, deltas = [at.epsilon for at in profile], [at.delta for at in profile]
+        cells = shown_rows((epsilon_shown, epsilons), (upper, deltas))
         head = ("epsilon", "delta at most")
-        yield Table(
-            "delta at an epsilon (privacy profile)", head, tuple(zip(*columns, strict=True))
-        )
+        yield Table("delta at an epsilon (privacy profile)", head, tuple(cells))
         yield Sentence((_renyi(statement, statement.fallback),), role="note")
     yield Section("What was run, and what is assumed", "run")
-    yield Sentence((f"Run: {releases.in_words(statement.run)}.",))
+    yield Sentence((f"Run: {statement.facts.words}.",))
     yield Code(statement.mechanism)
     yield Sentence((assumptions_in_words(statement),))
     yield from _audit(statement)
@@ -123,30 +119,25 @@ def _blocks(statement: Record) -> Iterator[Block]:
 def _curve(statement: Record) -> Table:
     """The curve: what it is beside mu only where mu does not tell it."""
     by_mu = not statement.is_complete and math.isfinite(statement.mu)
-    rows, tprs = statement.tpr, [row.tpr for row in statement.tpr]
-    last = each(upper, [row.tpr_gdp for row in rows]) if by_mu else each(one_in, tprs)
+    fprs, tprs = [row.fpr for row in statement.tpr], [row.tpr for row in statement.tpr]
+    last = (upper, [row.tpr_gdp for row in statement.tpr]) if by_mu else (one_in, tprs)
+    shown = shown_rows((fpr_shown, fprs), (upper, tprs), last)
     equal = balanced_fpr(statement.advantage)
-    noted = (
-        f"{said}, equal errors" if row.fpr == equal else said
-        for said, row in zip(last, rows, strict=True)
-    )
-    cells = zip(each(fpr_shown, [row.fpr for row in rows]), each(upper, tprs), noted, strict=True)
+    cells = [
+        (*cells, f"{said}, equal errors" if fpr == equal else said)
+        for fpr, (*cells, said) in zip(fprs, shown, strict=True)
+    ]
     head = ("FPR", "TPR at most", "by mu alone" if by_mu else "that is")
     return Table("True positive rate (TPR) at a false positive rate (FPR)", head, tuple(cells))
 
 
 def _epsilons(statement: Record) -> Table:
-    notes = (_delta_note(statement, at.delta) for at in statement.epsilon)
-    cells = zip(
-        each(delta_shown, [at.delta for at in statement.epsilon]),
-        (
-            f"{said}{note}"
-            for said, note in zip(
-                each(upper, [at.epsilon for at in statement.epsilon]), notes, strict=True
-            )
-        ),
-        strict=True,
-    )
+    deltas, epsilons = zip(*statement.epsilon, strict=True) if statement.epsilon else ((), ())
+    shown = shown_rows((delta_shown, deltas), (upper, epsilons))
+    cells = [
+        (at, f"{said}{_delta_note(statement, delta)}")
+        for delta, (at, said) in zip(deltas, shown, strict=True)
+    ]
     return Table("epsilon at a delta", ("delta", "epsilon at most"), tuple(cells))
 
 
@@ -190,11 +181,10 @@ def _stated(statement: Record) -> Iterator[Block]:
 
 def _described(statement: Record) -> str:
     """The picture for those who do not see it."""
-    read = [tpr_at(statement, fpr) for fpr in (0.001, 0.01, 0.1)]
-    columns = (each(percent, [row[column] for row in read]) for column in range(3))
+    columns = zip(*tprs_at(statement, 0.001, 0.01, 0.1), strict=True)
     said = "; ".join(
         f"at a false positive rate of {fpr}, at most {tpr}, and {by_mu} by mu"
-        for fpr, tpr, by_mu in zip(*columns, strict=True)
+        for fpr, tpr, by_mu in shown_rows(*((percent, column) for column in columns))
     )
     return f"The true positive rate rises with the false positive rate: {said}."
 
@@ -317,7 +307,7 @@ def cautions(statement: Record) -> tuple[str, ...]:
 def _most_found(statement: Record) -> str | None:
     if not statement.leaves_most_to_be_found:
         return None
-    row, small = tpr_at(statement, MOST_FOUND[0]), tpr_at(statement, _SMALL_FPR)
+    row, small = tprs_at(statement, MOST_FOUND[0], _SMALL_FPR)
     only = (
         f" Only attacks that accuse hardly anyone are held off: at FPR {fpr_shown(small.fpr)} the "
         f"TPR is at most {_share(small.tpr)}."
@@ -382,7 +372,7 @@ def relation_of(neighbouring: Neighbouring | None, records: int, field: str, **v
 
 def risk(statement: Record) -> str:
     """The guarantee as one TPR beside that of guessing, for readers of no formula."""
-    found = percent(tpr_at(statement, _EXAMPLE_FPR).tpr)
+    found = percent(tprs_at(statement, _EXAMPLE_FPR)[0].tpr)
     return risk_of(statement.neighbouring, statement.facts.records, fpr="10 %", tpr=found)
 
 

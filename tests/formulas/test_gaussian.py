@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from mpmath import mp, mpf
 
 from gdpnum import charges
-from gdpnum.formulas import gaussian_profile
+from gdpnum.formulas import gaussian
 from tests.oracles import gaussian_dp
 
 # Both sides of every change of formula, and the ends of what is promised.
@@ -34,7 +34,7 @@ def exact_log_odds(mu, epsilon):
 @pytest.mark.parametrize("mu", MUS)
 def test_delta_has_twelve_digits(mu):
     epsilons = epsilons_of(mu)
-    deltas = gaussian_profile.delta_of_mu(mu, epsilons)
+    deltas = gaussian.delta_of_mu(mu, epsilons)
     with mp.workdps(60):
         for epsilon, delta in zip(epsilons, deltas, strict=True):
             exact = gaussian_dp.gdp_delta(epsilon, mu)
@@ -46,7 +46,7 @@ def test_delta_has_twelve_digits(mu):
 def test_delta_has_thirteen_digits_where_it_is_well_conditioned(mu):
     """The rounding of eps/mu alone moves log delta by x eps/mu 2^-53, here by 1e-14 at most."""
     epsilons = mu * np.linspace(0.0, 9.0, 50)
-    deltas = gaussian_profile.delta_of_mu(mu, epsilons)
+    deltas = gaussian.delta_of_mu(mu, epsilons)
     with mp.workdps(60):
         for epsilon, delta in zip(epsilons, deltas, strict=True):
             exact = gaussian_dp.gdp_delta(epsilon, mu)
@@ -57,7 +57,7 @@ def test_delta_has_thirteen_digits_where_it_is_well_conditioned(mu):
 def test_what_delta_leaves_of_one_has_eleven_digits(mu):
     """The log odds carry 1 - delta where delta itself rounds to one."""
     epsilons = epsilons_of(mu)
-    found = gaussian_profile.log_odds_of_mu(mu, epsilons)
+    found = gaussian.log_odds_of_mu(mu, epsilons)
     with mp.workdps(60):
         for epsilon, log_odds in zip(epsilons, found, strict=True):
             assert abs(log_odds - exact_log_odds(mu, epsilon)) <= 1e-11, f"{epsilon=}"
@@ -69,8 +69,8 @@ def test_the_bound_on_the_error_of_the_logs_is_honest(log_mu, share):
     lowest = -min(mu / 2, 40.0)
     epsilon = max(0.0, mu * (lowest + (60.0 - lowest) * share + mu / 2))
     bound = float(charges.gaussian_profile(mu, np.array([epsilon]))[0])
-    log_delta = gaussian_profile.log_delta_of_mu(mu, np.array([epsilon]))[0]
-    log_odds = gaussian_profile.log_odds_of_mu(mu, np.array([epsilon]))[0]
+    log_delta = gaussian.log_delta_of_mu(mu, np.array([epsilon]))[0]
+    log_odds = gaussian.log_odds_of_mu(mu, np.array([epsilon]))[0]
     with mp.workdps(60):
         assert abs(log_delta - mp.log(gaussian_dp.gdp_delta(epsilon, mu))) <= bound
         assert abs(log_odds - exact_log_odds(mu, epsilon)) <= bound
@@ -100,8 +100,8 @@ def test_the_bound_on_the_error_of_the_logs_is_tight(log_mu, x):
     ],
 )
 def test_log_delta_goes_on_where_delta_underflows(mu, epsilon):
-    assert gaussian_profile.delta_of_mu(mu, np.array([epsilon]))[0] == 0.0
-    found = gaussian_profile.log_delta_of_mu(mu, np.array([epsilon]))[0]
+    assert gaussian.delta_of_mu(mu, np.array([epsilon]))[0] == 0.0
+    found = gaussian.log_delta_of_mu(mu, np.array([epsilon]))[0]
     with mp.workdps(120):
         exact = mp.log(gaussian_dp.gdp_delta(epsilon, mu))
         assert exact < -745
@@ -110,44 +110,42 @@ def test_log_delta_goes_on_where_delta_underflows(mu, epsilon):
 
 @pytest.mark.parametrize("mu", MUS)
 def test_at_epsilon_zero_delta_is_the_advantage(mu):
-    found = gaussian_profile.delta_of_mu(mu, np.zeros(1))[0]
+    found = gaussian.delta_of_mu(mu, np.zeros(1))[0]
     assert found == pytest.approx(float(gaussian_dp.gdp_advantage(mu)), rel=1e-13)
 
 
 @given(log_mu=st.floats(-6.0, 2.0), low=st.floats(0.0, 1e4), high=st.floats(0.0, 1e4))
 def test_delta_falls_in_epsilon_and_rises_in_mu(log_mu, low, high):
     mu, (low, high) = 10.0**log_mu, sorted((low, high))
-    at = gaussian_profile.delta_of_mu(mu, np.array([low, high]))
+    at = gaussian.delta_of_mu(mu, np.array([low, high]))
     assert at[1] <= at[0] * (1 + 1e-12)
-    assert (gaussian_profile.delta_of_mu(mu * 1.01, np.array([low, high])) >= at).all()
+    assert (gaussian.delta_of_mu(mu * 1.01, np.array([low, high])) >= at).all()
 
 
 @pytest.mark.parametrize("epsilons", [np.zeros(0), np.array([0.0, 1.0, 1e308])])
 def test_no_mu_shows_nothing_and_an_infinite_mu_everything(epsilons):
-    assert (gaussian_profile.delta_of_mu(0.0, epsilons) == np.zeros(epsilons.size)).all()
-    assert (gaussian_profile.delta_of_mu(math.inf, epsilons) == np.ones(epsilons.size)).all()
-    assert (gaussian_profile.log_delta_of_mu(0.0, epsilons) == -math.inf).all()
-    assert (gaussian_profile.log_delta_of_mu(math.inf, epsilons) == 0.0).all()
-    assert (gaussian_profile.log_odds_of_mu(0.0, epsilons) == -math.inf).all()
-    assert (gaussian_profile.log_odds_of_mu(math.inf, epsilons) == math.inf).all()
+    assert (gaussian.delta_of_mu(0.0, epsilons) == np.zeros(epsilons.size)).all()
+    assert (gaussian.delta_of_mu(math.inf, epsilons) == np.ones(epsilons.size)).all()
+    assert (gaussian.log_delta_of_mu(0.0, epsilons) == -math.inf).all()
+    assert (gaussian.log_delta_of_mu(math.inf, epsilons) == 0.0).all()
+    assert (gaussian.log_odds_of_mu(0.0, epsilons) == -math.inf).all()
+    assert (gaussian.log_odds_of_mu(math.inf, epsilons) == math.inf).all()
 
 
 @pytest.mark.parametrize("mu", EXTREMES)
 def test_nothing_overflows_or_is_lost_at_the_ends_of_the_floats(mu):
     """Warnings are errors here."""
     epsilons = np.array([0.0, *EXTREMES])
-    deltas = gaussian_profile.delta_of_mu(mu, epsilons)
+    deltas = gaussian.delta_of_mu(mu, epsilons)
     assert ((deltas >= 0.0) & (deltas <= 1.0)).all()
     assert (np.diff(deltas) <= 0.0).all()
-    assert (gaussian_profile.log_delta_of_mu(mu, epsilons) <= 0.0).all()
-    assert not np.isnan(gaussian_profile.log_odds_of_mu(mu, epsilons)).any()
+    assert (gaussian.log_delta_of_mu(mu, epsilons) <= 0.0).all()
+    assert not np.isnan(gaussian.log_odds_of_mu(mu, epsilons)).any()
 
 
 def test_a_point_does_not_depend_on_its_neighbours():
     """Formulas change point by point: an array is the same as its points one by one."""
     for mu in (0.01, 0.5, 20.0):
         epsilons = mu * np.array([0.0, 1.0, 4.9, 5.1, 30.0, 1e7 * mu, mu / 2, mu / 4])
-        single = [gaussian_profile.delta_of_mu(mu, epsilons[i : i + 1])[0] for i in range(8)]
-        assert gaussian_profile.delta_of_mu(mu, epsilons).tolist() == pytest.approx(
-            single, rel=1e-14
-        )
+        single = [gaussian.delta_of_mu(mu, epsilons[i : i + 1])[0] for i in range(8)]
+        assert gaussian.delta_of_mu(mu, epsilons).tolist() == pytest.approx(single, rel=1e-14)

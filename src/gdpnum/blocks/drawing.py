@@ -15,6 +15,7 @@ from typing import Any
 __all__ = ["Axis", "Frame", "Node", "markup", "node", "path", "table"]
 
 Node = list[Any]
+Named = tuple[Node | str, ...]
 
 
 def node(tag: str, *children: Node | str, **attributes: object) -> Node:
@@ -33,19 +34,17 @@ def path(points: Iterable[tuple[float, float]]) -> str:
     return f"M{said}" if said else ""
 
 
-def table(caption: str, head: Sequence[str], rows: Iterable[Sequence[str]]) -> Node:
-    """A table of texts; the first cell of a row names it."""
+def table(caption: str, head: Iterable[str], rows: Iterable[tuple[Named, Iterable[str]]]) -> Node:
+    """A table of texts; each row has what names it, then its cells."""
+    body = (
+        node("tr", node("th", *named, scope="row"), *(node("td", cell) for cell in cells))
+        for named, cells in rows
+    )
     return node(
         "table",
         node("caption", caption),
         node("thead", node("tr", *(node("th", name, scope="col") for name in head))),
-        node(
-            "tbody",
-            *(
-                node("tr", node("th", row[0], scope="row"), *(node("td", cell) for cell in row[1:]))
-                for row in rows
-            ),
-        ),
+        node("tbody", *body),
     )
 
 
