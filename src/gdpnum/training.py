@@ -6,31 +6,24 @@ and calibration all read it, so that a new argument of `DPSGD` is one line here.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal, final
 
-from gdpnum import _validate
 from gdpnum.errors import InvalidArgument
 from gdpnum.mechanisms import DPSGD, Mechanism
+from gdpnum.mechanisms.rate import Spelled, either_rate, rate_of, steps_of
 
 __all__ = [
     "ARGUMENTS",
     "NAMES",
     "Argument",
-    "as_key",
     "as_option",
     "is_poisson",
-    "rate_of",
     "resolved",
-    "steps_of",
     "training_run",
 ]
-
-Spelled = Callable[[str], str]
-"""How a user writes the name of an argument: as a key in a file, as an option of a command."""
 
 
 @final
@@ -86,12 +79,7 @@ def as_option(name: str) -> str:
     return f"--{name.replace('_', '-')}"
 
 
-def as_key(name: str) -> str:
-    """A name as it is in a file."""
-    return name
-
-
-def training_run(values: Mapping[str, Any], *, spelled: Spelled = as_key) -> Mechanism:
+def training_run(values: Mapping[str, Any], *, spelled: Spelled = str) -> Mechanism:
     """The run that some arguments of `DPSGD` describe; a None is one that is not given.
 
     >>> training_run({"noise_multiplier": 1.0, "sample_rate": 0.3, "epochs": 3})
@@ -102,7 +90,7 @@ def training_run(values: Mapping[str, Any], *, spelled: Spelled = as_key) -> Mec
         raise InvalidArgument(f"pass {spelled('noise_multiplier')}, with a sample rate and steps")
     if is_poisson(given):
         if "sample_rate" not in given:
-            raise InvalidArgument(_either_rate(spelled))
+            raise InvalidArgument(either_rate(spelled))
         if "steps" not in given:
             raise InvalidArgument(f"pass either {spelled('steps')} or {spelled('epochs')}")
     return DPSGD(**given)
@@ -113,7 +101,7 @@ def is_poisson(values: Mapping[str, Any]) -> bool:
     return values.get("batches") in (None, "poisson")
 
 
-def resolved(values: Mapping[str, Any], *, spelled: Spelled = as_key) -> dict[str, Any]:
+def resolved(values: Mapping[str, Any], *, spelled: Spelled = str) -> dict[str, Any]:
     """What is given, Poisson batches by rate and steps."""
     # By identity: a step count of 0 equals False.
     given = {
@@ -126,69 +114,6 @@ def resolved(values: Mapping[str, Any], *, spelled: Spelled = as_key) -> dict[st
         given |= {} if rate is None else {"sample_rate": float(rate)}
         given |= {} if count is None else {"steps": count}
     return {name: _plain(value) for name, value in given.items()}
-
-
-def rate_of(
-    sample_rate: float | Fraction | None,
-    batch_size: int | None,
-    dataset_size: int | None,
-    *,
-    spelled: Spelled = as_key,
-) -> Fraction | None:
-    """The sample rate, None if nothing is said about it.
-
-    A fraction of the decimals as typed: in floats, 3 epochs at rate 0.3 would take 11 steps.
-    """
-    if dataset_size is not None:
-        dataset_size = _validate.count(
-            "dataset_size", dataset_size, minimum=1, advice="pass the number of records"
-        )
-    if sample_rate is not None and batch_size is None:
-        advice = "pass the probability that a record joins a step"
-        number = _validate.real("sample_rate", sample_rate, advice=advice)
-        if 1.0 < number <= 100.0:
-            advice = f"{advice}, or did you mean {number / 100.0:.6g}?"
-        _validate.probability("sample_rate", number, advice=advice)
-        return _typed(sample_rate)
-    if sample_rate is None and batch_size is None:
-        return None
-    if sample_rate is not None or dataset_size is None:
-        raise InvalidArgument(_either_rate(spelled))
-    batch = _validate.count("batch_size", batch_size, advice="pass the expected number of records")
-    if batch > dataset_size:
-        raise InvalidArgument(
-            f"batch_size={batch} is above dataset_size={dataset_size}; pass at most as many"
-        )
-    return Fraction(batch, dataset_size)
-
-
-def steps_of(
-    steps: int | None,
-    epochs: float | Fraction | None,
-    rate: Fraction | None,
-    *,
-    spelled: Spelled = as_key,
-) -> int | None:
-    """The number of steps, None if nothing is said about it; a step begun is a step."""
-    if epochs is None:
-        return steps
-    if steps is not None:
-        raise InvalidArgument(f"pass either {spelled('steps')} or {spelled('epochs')}")
-    _validate.positive("epochs", epochs, advice="pass the passes over the data")
-    if not rate:
-        raise InvalidArgument(
-            f"epochs need a sample rate above 0; pass one, or {spelled('steps')} instead"
-        )
-    return math.ceil(_typed(epochs) / rate)
-
-
-def _either_rate(spelled: Spelled) -> str:
-    rate, batch, size = map(spelled, ("sample_rate", "batch_size", "dataset_size"))
-    return f"pass either {rate}, or {batch} and {size}"
-
-
-def _typed(number: float | Fraction) -> Fraction:
-    return number if isinstance(number, Fraction) else Fraction(repr(float(number)))
 
 
 def _plain(value: Any) -> Any:

@@ -82,7 +82,7 @@ def test_a_relation_without_a_guarantee_is_refused_with_one_that_has_it(values, 
 @pytest.mark.parametrize(
     ("values", "error", "said"),
     [
-        ({"batch_size": 60, "dataset_size": 50, "epochs": 1}, InvalidArgument, "larger than data"),
+        ({"batch_size": 60, "dataset_size": 50, "epochs": 1}, InvalidArgument, "above data"),
         (
             {"batches": "fixed", "batch_size": 60, "dataset_size": 50, "steps": 1},
             InvalidArgument,
@@ -106,9 +106,9 @@ def test_a_relation_without_a_guarantee_is_refused_with_one_that_has_it(values, 
         (
             {"sample_rate": 1, "batch_size": 256, "steps": 5},
             InvalidArgument,
-            "both given; pass sample_rate, or batch_size",
+            "both given; pass either sample_rate, or batch_size",
         ),
-        ({"sample_rate": 0.1, "steps": 5, "epochs": 2}, InvalidArgument, "pass one of them"),
+        ({"sample_rate": 0.1, "steps": 5, "epochs": 2}, InvalidArgument, "either steps or epochs"),
         ({"sample_rate": 0.1}, InvalidType, "steps=None"),
         ({"steps": 5}, InvalidType, "sample_rate=None"),
         ({"sample_rate": 0.1, "steps": 5, "bands": 2}, InvalidArgument, "batches='cyclic'"),

@@ -199,7 +199,7 @@ def test_a_plot_is_drawn(tmp_path):
         (without(neighbouring="both"), "--neighbouring='both' is not an option"),
         (without(date="yesterday"), "--date='yesterday' is not a date"),
         (without(dataset_size="0"), "--dataset-size=0 is below 1"),
-        (GOOD | SIZES, "pass either --sample-rate, or --batch-size and --dataset-size"),
+        (GOOD | SIZES, "--sample-rate and --batch-size are both given; pass either"),
         (without("--sample-rate"), "pass either --sample-rate, or"),
         (without("--sample-rate", batch_size="3"), "pass either --sample-rate, or"),
         (without("--sample-rate", batch_size="9", dataset_size="3"), "--batch-size=9 is above"),

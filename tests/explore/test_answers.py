@@ -10,7 +10,7 @@ from contextlib import redirect_stdout
 import pytest
 
 import gdpnum
-from gdpnum.explore.drawing import markup
+from gdpnum.blocks.drawing import markup
 from gdpnum.explore.state import State
 from gdpnum.explore.trade import keys, map_frame
 from gdpnum.explore.trade_map import STAGES, Map

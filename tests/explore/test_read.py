@@ -11,8 +11,8 @@ from types import SimpleNamespace
 import pytest
 
 import gdpnum
+from gdpnum.blocks.drawing import markup
 from gdpnum.explore import read, scores, server
-from gdpnum.explore.drawing import markup
 from gdpnum.explore.state import State
 from tests.explore.serving import Asking, serving
 

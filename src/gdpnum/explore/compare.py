@@ -6,10 +6,10 @@ from itertools import combinations
 from typing import Any
 
 import gdpnum
+from gdpnum.blocks.drawing import Node, node, table
 from gdpnum.comparison import Pairing
 from gdpnum.explore import accounts
 from gdpnum.explore.curves import EVEN, LOG, panel
-from gdpnum.explore.drawing import Node, node, table
 from gdpnum.explore.plan import headline
 from gdpnum.explore.state import State
 from gdpnum.explore.words import fpr_said, tpr_said

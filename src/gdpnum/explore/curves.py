@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gdpnum.explore.drawing import Axis, Frame, Node, node
+from gdpnum.blocks.drawing import Axis, Frame, Node, node
 from gdpnum.floats import Floats
 
 __all__ = ["EVEN", "LOG", "Line", "panel"]

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, final
 
+from gdpnum.blocks.drawing import node, table
 from gdpnum.errors import GdpnumError
-from gdpnum.explore.drawing import node, table
 from gdpnum.explore.fields import shown
 from gdpnum.explore.find import found_noise, target_said
 from gdpnum.explore.state import State

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import gdpnum
+from gdpnum.blocks.drawing import Axis, Frame, Node, node
 from gdpnum.explore import accounts
 from gdpnum.explore.curves import EVEN, LOG, Line, panel
-from gdpnum.explore.drawing import Axis, Frame, Node, node
 from gdpnum.explore.state import State
 from gdpnum.explore.words import fpr_said, tpr_said
 from gdpnum.measures.gdp import GDPFit

@@ -13,10 +13,10 @@ from functools import lru_cache
 from typing import Any
 
 import gdpnum
+from gdpnum.blocks.drawing import Node
 from gdpnum.errors import InvalidArgument
 from gdpnum.explore import plan
 from gdpnum.explore.curves import Line
-from gdpnum.explore.drawing import Node
 from gdpnum.explore.state import State
 from gdpnum.mechanisms import Mechanism
 from gdpnum.rounding import lower, upper

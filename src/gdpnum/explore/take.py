@@ -11,9 +11,9 @@ from itertools import accumulate
 
 import gdpnum
 from gdpnum._optional import imported
+from gdpnum.blocks.drawing import Node, markup, node
 from gdpnum.explore import accounts, plan
 from gdpnum.explore.compare import compare, names, paper_table, runs
-from gdpnum.explore.drawing import Node, markup, node
 from gdpnum.explore.fields import shown
 from gdpnum.explore.schemes import arguments
 from gdpnum.explore.state import State

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from gdpnum.explore.drawing import Axis, Frame, Node, node
+from gdpnum.blocks.drawing import Axis, Frame, Node, node
 from gdpnum.explore.fields import FIELDS
 from gdpnum.explore.state import State
 

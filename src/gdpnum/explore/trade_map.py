@@ -12,9 +12,9 @@ import numpy as np
 from contourpy import contour_generator
 from scipy.interpolate import RectBivariateSpline
 
+from gdpnum.blocks.drawing import Frame, Node, node, path, table
 from gdpnum.errors import GdpnumError
 from gdpnum.explore import accounts
-from gdpnum.explore.drawing import Frame, Node, node, path, table
 from gdpnum.explore.fields import FIELDS, shown
 from gdpnum.explore.state import AXES, MEASURES, State
 from gdpnum.explore.trade import RANGES, map_frame

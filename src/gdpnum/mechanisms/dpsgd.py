@@ -19,6 +19,7 @@ from gdpnum.mechanisms.batches import (
 )
 from gdpnum.mechanisms.mechanism import Mechanism, Neighbouring, repeat
 from gdpnum.mechanisms.noise import Gaussian
+from gdpnum.mechanisms.rate import rate_of, steps_of, typed
 from gdpnum.mechanisms.sampling import PoissonSampled
 
 __all__ = ["DPSGD", "BatchScheme", "Unit", "records_of_person"]
@@ -203,57 +204,25 @@ class _Run:
         return batch, _needed("dataset_size", self.dataset_size, "the number of records")
 
     @property
-    def expected_sizes(self) -> tuple[int, int]:
-        """The same, where a batch has so many only on average."""
-        batch, size = self.sizes
-        if batch > size:
-            raise InvalidArgument(
-                f"batch_size={batch} is larger than dataset_size={size}; pass the expected size "
-                "of a batch"
-            )
-        return batch, size
-
-    @property
     def rate(self) -> float:
         """The sampling rate, as given or as batch over dataset."""
-        rate = self.sample_rate
-        if rate is None:
-            if self.batch_size is None:
-                raise InvalidType(
-                    "sample_rate=None is no probability; pass sample_rate, or batch_size and "
-                    "dataset_size"
-                )
-            batch, size = self.expected_sizes
-            return batch / size
-        if self.batch_size is not None:
-            raise InvalidArgument(
-                f"sample_rate={rate!r} and batch_size={self.batch_size} are both given; "
-                "pass sample_rate, or batch_size and dataset_size, from which it follows"
+        found = rate_of(self.sample_rate, self.batch_size, self.dataset_size)
+        if found is None:
+            raise InvalidType(
+                "sample_rate=None is no probability; pass sample_rate, or batch_size and "
+                "dataset_size"
             )
-        advice = "pass the probability that a record joins a step"
-        if isinstance(rate, int) and rate > 1:
-            advice = f"pass a probability; or did you mean batch_size={rate}, with dataset_size?"
-        return _validate.probability("sample_rate", rate, advice=advice)
+        return float(found)
 
     @property
     def count(self) -> int:
         """The number of steps, as given or as epochs of the dataset, rounded up."""
-        if self.steps is not None:
-            if self.epochs is not None:
-                raise InvalidArgument(
-                    f"steps={self.steps!r} and epochs={self.epochs!r} are both given; "
-                    "pass one of them"
-                )
-            return _validate.count("steps", self.steps, advice="pass the number of steps")
-        if self.epochs is None:
+        by_rate = self.sample_rate is not None or self.epochs is None
+        rate = rate_of(self.sample_rate, None, None) if by_rate else Fraction(*self.sizes)
+        steps = steps_of(self.steps, self.epochs, rate)
+        if steps is None:
             raise InvalidType("steps=None is no number; pass steps, or epochs")
-        if self.sample_rate is not None:
-            rate = self.rate
-            if rate == 0.0:
-                raise InvalidArgument("sample_rate=0.0 makes no epochs; pass steps instead")
-            return math.ceil(_as_typed(self.epochs) / _as_typed(rate))
-        batch, size = self.sizes
-        return math.ceil(_as_typed(self.epochs) * size / batch)
+        return _validate.count("steps", steps, advice="pass the number of steps")
 
     @property
     def whole_epochs(self) -> int:
@@ -263,7 +232,7 @@ class _Run:
                 "epochs=None is no number; pass the passes over the data, by which these batches "
                 "are accounted for"
             )
-        return math.ceil(_as_typed(self.epochs))
+        return math.ceil(typed(self.epochs))
 
     @property
     def bins(self) -> int:
@@ -285,7 +254,8 @@ class _Run:
                 "steps_per_epoch=None is no number; pass the number of steps that a record "
                 "chooses from, or batch_size and dataset_size"
             )
-        batch, size = self.expected_sizes
+        batch, size = self.sizes
+        rate_of(None, batch, size)  # refuses a batch above the dataset
         # Fewer steps to choose from are less private, so a part of one is not counted.
         return size // batch
 
@@ -351,11 +321,6 @@ _BUILT: dict[BatchScheme, Callable[[_Run], Mechanism]] = {
     "truncated": _truncated,
     "cyclic": _cyclic,
 }
-
-
-def _as_typed(number: float) -> Fraction:
-    """The decimals of a number: in floats, 3 epochs at rate 0.3 would take 11 steps."""
-    return Fraction(repr(number))
 
 
 def _size(name: str, value: int | None) -> int | None:

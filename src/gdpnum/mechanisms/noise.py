@@ -15,6 +15,7 @@ from dataclasses import MISSING, dataclass, fields
 from typing import final, get_args
 
 from gdpnum import _validate
+from gdpnum.directed import quotient_above
 from gdpnum.errors import InvalidArgument
 from gdpnum.mechanisms.mechanism import Leaf, Neighbouring
 
@@ -78,6 +79,11 @@ class Gaussian(Additive):
         sigma = _validate.positive("sigma", self.sigma, advice=_SIGMA_ADVICE)
         self._check_relation()
         _validate.settle(self, sigma=sigma)
+
+    @property
+    def mu(self) -> float:
+        """1 / sigma, or 2 / sigma where a record is replaced, rounded up."""
+        return quotient_above(float(self.moved), self.sigma)
 
 
 @final

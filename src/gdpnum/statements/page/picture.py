@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
+from gdpnum.blocks.drawing import Axis, Frame, path
 from gdpnum.blocks.html import escaped
 from gdpnum.statements.page.reading import Readings
 from gdpnum.statements.record import Record
@@ -28,39 +28,9 @@ Position = tuple[float, float, float]
 """Across, and down for the curve and for mu."""
 
 
-@dataclass(frozen=True)
-class _Panel:
-    heading: str
-    #: The lowest rate on logarithmic scales; 0 for even ones.
-    low: float
-
-    def share(self, rate: float) -> float:
-        """How far along an axis a rate is, from 0 to 1."""
-        if self.low == 0.0:
-            return rate
-        return 1.0 - math.log(max(rate, self.low)) / math.log(self.low)
-
-    def across(self, rate: float) -> float:
-        return round(_LEFT + (_RIGHT - _LEFT) * self.share(rate), 1)
-
-    def down(self, rate: float) -> float:
-        return round(_BOTTOM - (_BOTTOM - _TOP) * self.share(rate), 1)
-
-    def ticks(self) -> list[tuple[float, str]]:
-        if self.low == 0.0:
-            return [(rate, f"{100 * rate:.0f}\u00a0%") for rate in _EVEN_TICKS]
-        decades = round(-math.log10(self.low))
-        step = math.ceil(decades / (_MOST_LOG_TICKS - 1))
-        powers = range(0, decades + 1, step)
-        return [(float(f"1e-{power}"), f"1e-{power}" if power else "1") for power in powers]
-
-    def position(self, row: TPRRow) -> Position:
-        return self.across(row.fpr), self.down(row.tpr), self.down(row.tpr_gdp)
-
-
 def positions(readings: Readings) -> list[list[Position]]:
     """Where the marks go in each panel, row by row."""
-    return [[panel.position(row) for panel in _panels(readings)] for row in readings.rows]
+    return [[_position(panel, row) for panel in _panels(readings)] for row in readings.rows]
 
 
 def picture(statement: Record, readings: Readings, described: str) -> str:
@@ -80,39 +50,54 @@ down, 1 &minus; TPR, is the trade-off curve.</figcaption>
 </figure>"""
 
 
-def _panels(readings: Readings) -> tuple[_Panel, _Panel]:
-    # Down to a power of ten, where a tick is, and which is not 0.
-    low = float(f"1e{max(math.floor(math.log10(readings.rows[0].fpr) + 1e-9), -300)}")
+def _panels(readings: Readings) -> tuple[Frame, Frame]:
+    """Even scales, and logarithmic ones down to a power of ten, where a tick is, that is not 0."""
+    power = max(math.floor(math.log10(readings.rows[0].fpr) + 1e-9), -300)
+    steps = range(0, 1 - power, math.ceil(-power / (_MOST_LOG_TICKS - 1)))
+    even = tuple((rate, f"{100 * rate:.0f}\u00a0%") for rate in _EVEN_TICKS)
+    small = tuple((float(f"1e-{step}"), f"1e-{step}" if step else "1") for step in steps)
     return (
-        _Panel("All false positive rates", 0.0),
-        _Panel("Small false positive rates, logarithmic scales", low),
+        _frame(Axis(0.0, 1.0, even, "All false positive rates", log=False)),
+        _frame(
+            Axis(float(f"1e{power}"), 1.0, small, "Small false positive rates, logarithmic scales")
+        ),
     )
 
 
+def _frame(both: Axis) -> Frame:
+    return Frame(both, both, _WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM)
+
+
+def _position(frame: Frame, row: TPRRow) -> Position:
+    run, mu = (round(frame.y(rate), 1) for rate in (row.tpr, row.tpr_gdp))
+    return round(frame.x(row.fpr), 1), run, mu
+
+
 def _drawing(
-    statement: Record, panel: _Panel, number: int, readings: Readings, described: str
+    statement: Record, panel: Frame, number: int, readings: Readings, described: str
 ) -> str:
     rows = list(map(TPRRow, *statement.curve_points))
-    drawn = [panel.position(row) for row in rows if row.fpr >= panel.low]
+    drawn = [_position(panel, row) for row in rows if row.fpr >= panel.across.low]
     run, mu = ([(x, places[line]) for x, *places in drawn] for line in (0, 1))
+    # Points that fall together are drawn once.
     return f"""\
 <svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-labelledby="title{number} desc{number}">
-<title id="title{number}">{panel.heading}</title>
+<title id="title{number}">{panel.across.name}</title>
 <desc id="desc{number}">{escaped(described)}</desc>
-<text class="heading" x="0" y="15">{panel.heading}</text>
+<text class="heading" x="0" y="15">{panel.across.name}</text>
 {_axes(panel)}
 <path class="guessing" d="M{_LEFT} {_BOTTOM}L{_RIGHT} {_TOP}"/>
-<path class="run" d="{_path(run)}"/>
-<path class="mu" d="{_path(mu)}"/>
-{_marks(panel.position(readings.rows[readings.start]))}
+<path class="run" d="{path(dict.fromkeys(run))}"/>
+<path class="mu" d="{path(dict.fromkeys(mu))}"/>
+{_marks(_position(panel, readings.rows[readings.start]))}
 {_labels(statement, run, mu)}
 </svg>"""
 
 
-def _axes(panel: _Panel) -> str:
+def _axes(panel: Frame) -> str:
     lines = [f'<path class="axis" d="M{_LEFT} {_TOP}V{_BOTTOM}H{_RIGHT}"/>']
-    for rate, text in panel.ticks():
-        x, y = panel.across(rate), panel.down(rate)
+    for rate, text in panel.across.ticks:
+        x, y = round(panel.x(rate), 1), round(panel.y(rate), 1)
         lines += [
             f'<path class="grid" d="M{_LEFT} {y}H{_RIGHT}M{x} {_BOTTOM}v4"/>',
             f'<text class="tick" x="{x}" y="{_BOTTOM + 18}" text-anchor="middle">{text}</text>',
@@ -125,11 +110,6 @@ def _axes(panel: _Panel) -> str:
         '<text class="name" x="0" y="35">True positive rate, at most</text>',
     ]
     return "\n".join(lines)
-
-
-def _path(places: list[tuple[float, float]]) -> str:
-    # Points that fall together are drawn once.
-    return "M" + "L".join(f"{x:g} {y:g}" for x, y in dict.fromkeys(places))
 
 
 def _labels(
