@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import NamedTuple
 
+from gdpnum.directed import root_above
 from gdpnum.errors import InvalidArgument
-from gdpnum.floats import root_above
 from gdpnum.kind import kind_of
 from gdpnum.mechanisms.mechanism import Mechanism
 from gdpnum.pairs.atomic import approx_dp_pair

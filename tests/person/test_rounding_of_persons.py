@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 
 from gdpnum.budget.ledger import shortened
-from gdpnum.floats import root_above, root_below
+from gdpnum.directed import root_above, root_below
 from gdpnum.pairs.mixture import _rate_above, person_pair
 
 

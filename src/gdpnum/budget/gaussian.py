@@ -8,8 +8,8 @@ from typing import Any, final
 
 from gdpnum import _validate
 from gdpnum.budget.ledger import Ledger, state_of
+from gdpnum.directed import root_above, root_below
 from gdpnum.errors import UnsupportedMechanism
-from gdpnum.floats import root_above, root_below
 from gdpnum.kind import kind_of
 from gdpnum.mechanisms import BestOf, Mechanism, PoissonSampled
 from gdpnum.representations import GDP, KnownCurve

@@ -210,11 +210,14 @@ def decided(
     fine = removing.at(knots[None, :])
     middle = int(np.searchsorted(knots, peak.centre))
     top = Knots(*(one[:, max(middle - _BESIDE, 0) : middle + _BESIDE] for one in fine))
-    certain, bare = shown(top, slack).mus, shown(top, slack, certain=False).mus
+    certain = shown(top, slack).mus
     lower = max(lower, float(certain.max()))
     needs = chords(fine, rungs.rows(slice(0, 1)), slack)
     mu = max(adding, float(needs.max()), float(np.where(over, 0.0, needed[0]).max()))
-    # Further apart than this, and than rounding explains, the knots were not as close as meant.
+    if mu - lower <= 8.0 * tolerance * mu:
+        return mu, lower
+    # Further apart than rounding explains: the knots were not as close as meant.
+    bare = shown(top, slack, certain=False).mus
     blurred = float((bare - certain)[0, int(np.argmax(certain))])
     return (mu, lower) if mu - lower <= 8.0 * tolerance * mu + 3.0 * blurred else None
 

@@ -23,27 +23,24 @@ from gdpnum.contour.ladder import (
     outlook,
 )
 from gdpnum.contour.line import Knots, Reading
-from gdpnum.contour.located import located
+from gdpnum.contour.located import all_located
 from gdpnum.contour.ordinary import is_ordinary, ordinary
 from gdpnum.contour.pairs import Run, Steps
 from gdpnum.contour.reach import OutOfReach
 from gdpnum.contour.reading import reading
 from gdpnum.contour.smallest import smallest
-from gdpnum.floats import UNIT, Floats, quietly
+from gdpnum.floats import UNIT, Floats
 
 __all__ = ["MOST", "PATIENCE", "WORK", "Fits", "fits", "work_of"]
-
-# A guess of where mu is decided that is off by more than this share is worth another transform.
-_OFF = 0.25
-
-# How often it is looked for.
-_TURNS = 2
 
 # A bracket wider than this share is worth the general way.
 _CLOSE = 1e-8
 
 # Adding needs less than this share of removing's mu, or it is looked at as closely.
 _BESIDE = 0.8
+
+# From more segments on the general way is the quicker one: it takes some at a time.
+_SEVERAL = 12
 
 # Runs that are computed together.
 _TOGETHER = 30
@@ -97,53 +94,56 @@ def sought(
     For removing delta is wanted to ``tolerance`` times the slack, for adding to a hundredth of
     delta of removing: it decides nothing, as far as is known.
     """
-    runs = steps.runs
     near = Approximate.of(rungs.rungs)
-    guess = guessed(near, rungs.rungs, runs, slack)
-    by_row = np.concatenate([slack, slack])[: knots.shape[0]]
-    rows, spread = np.arange(runs), np.linspace(0.0, 1.0, 13)
-    steep = float(rungs.steep.min())
-    rough, unsure = steep < 0.4, steep < 1.0
-    if unsure and runs == 1:
-        place = located(steps, rungs, float(guess[0]), slack)
-        if place is not None:
-            guess[0], rough, unsure = place, False, False
-    log_slack = np.log(slack)
-    beside = log_slack
-    if knots.shape[0] > runs:
+    guess = guessed(near, rungs.rungs, steps.runs, slack)
+    jumpy = np.flatnonzero(rungs.steep < 1.0)
+    if jumpy.size:
+        place = all_located(steps, rungs, guess, slack, jumpy)
+        known = place > 0.0
+        guess[jumpy[known]] = place[known]
+        lost = jumpy[~known]
+        if lost.size:
+            rows = rungs.rows_of(lost)
+            own = steps.part(lost), rungs.part(steps, lost), knots[rows]
+            guess[lost] = _roughly(*own, guess[rows], slack[lost], most)
+    lines = _aimed(steps, rungs, guess, slack, tolerance, most)
+    return lines, guess[: steps.runs]
+
+
+def _aimed(
+    steps: Steps, rungs: Ladder, guess: Floats, slack: Floats, tolerance: float, most: float
+) -> Reading:
+    """The reading for these epsilons, by row."""
+    runs, near, log_slack = steps.runs, Approximate.of(rungs.rungs), np.log(slack)
+    errors = log_slack + np.log(3.0 * tolerance)
+    if guess.size > runs:
         # Adding matters only as far as it is the worse direction: beside delta of removing.
         removed = [near.log_delta(rungs.rungs, i, guess[runs + i]) for i in range(runs)]
-        needs = near.mus(rungs.rungs, slice(None), by_row).max(axis=1).reshape(2, runs)
+        both = np.concatenate([slack, slack])
+        needs = near.mus(rungs.rungs, slice(None), both).max(axis=1).reshape(2, runs)
         far = (removed > log_slack + 10.0) & (needs[1] < _BESIDE * needs[0])
         beside = np.where(far, np.minimum(removed, 0.0), log_slack)
-    for turn in range(_TURNS + 1):
-        wanted = np.log(1e-3 if rough and turn < _TURNS else tolerance)
-        errors = log_slack + (wanted + np.log(3.0))
-        if knots.shape[0] > runs:
-            errors = np.concatenate([errors, beside + np.log(0.01)])
-        fine = np.log(np.minimum(rungs.deviation, 1.0)) + (wanted + np.log(0.01))
-        lines = reading(steps, rungs, [guess], [errors], fine, most)
-        if turn == _TURNS or not (rough or unsure):
-            break
-        places = knots
-        for _ in range(2):
-            mus = shown(lines.at(places), by_row, certain=False).mus[:runs]
-            best = np.argmax(mus, axis=1)
-            where = places[rows, best]
-            low = places[rows, np.maximum(best - 1, 0), None]
-            high = places[rows, np.minimum(best + 1, places.shape[1] - 1), None]
-            closer = low * (1.0 - spread) + high * spread
-            places = np.concatenate([closer, closer])[: knots.shape[0]]
-        off = bool((np.abs(where - guess[:runs]) > _OFF * where).any())
-        if not (off or rough):
-            break
-        rough = rough and off
-        unsure = unsure and off
-        guess[:runs] = np.where(where > 0.0, where, guess[:runs])
-    return lines, guess[:runs]
+        errors = np.concatenate([errors, beside + np.log(0.01)])
+    fine = np.log(np.minimum(rungs.deviation, 1.0) * (0.01 * tolerance))
+    return reading(steps, rungs, [guess], [errors], fine, most)
 
 
-@quietly
+def _roughly(
+    steps: Steps, rungs: Ladder, knots: Floats, guess: Floats, slack: Floats, most: float
+) -> Floats:
+    """About where mu is decided, from a reading to a thousandth of the slack."""
+    lines = _aimed(steps, rungs, guess, slack, 1e-3, most)
+    lines, places = lines.rows(slice(steps.runs)), knots[: steps.runs]
+    rows, spread = np.arange(steps.runs), np.linspace(0.0, 1.0, 13)
+    for _ in range(2):
+        best = np.argmax(shown(lines.at(places), slack, certain=False).mus, axis=1)
+        where = places[rows, best]
+        low = places[rows, np.maximum(best - 1, 0), None]
+        high = places[rows, np.minimum(best + 1, places.shape[1] - 1), None]
+        places = low * (1.0 - spread) + high * spread
+    return np.where(where > 0.0, where, guess[: steps.runs])
+
+
 def fits(
     runs: Sequence[Run],
     *,
@@ -161,22 +161,26 @@ def fits(
     """
     steps = Steps.of(runs)
     slacks = np.full(steps.runs, slack)
-    if steps.runs == 1:
+    with np.errstate(all="ignore"):
+        if steps.runs > 1:
+            return _together(steps, slacks, tolerance, most)
         found = _fits(steps, slacks, tolerance, most)
-        mu, mu_lower = float(found.mu[0]), float(found.mu_lower[0])
-        if steps.c.size and not mu - mu_lower <= accuracy * mu:
-            raise OutOfReach(
-                f"the contour knows no more than that mu is between {mu_lower:.6g} and {mu:.6g}, "
-                f"not to accuracy={accuracy!r}; use the lattice"
-            )
-        return found
-    # Those of a kind together, so that none waits for another's frequencies.
+    mu, mu_lower = float(found.mu[0]), float(found.mu_lower[0])
+    if steps.c.size and not mu - mu_lower <= accuracy * mu:
+        raise OutOfReach(
+            f"the contour knows no more than that mu is between {mu_lower:.6g} and {mu:.6g}, "
+            f"not to accuracy={accuracy!r}; use the lattice"
+        )
+    return found
+
+
+def _together(steps: Steps, slack: Floats, tolerance: float, most: float) -> Fits:
+    """The fits of several runs: those of a kind at once, so that none waits for another's sums."""
     order = np.argsort(_burden(steps), kind="stable")
     bare = int((np.bincount(steps.owner, minlength=steps.runs) == 0).sum())
     rest = order[bare:]
     parts = [order[:bare], *np.array_split(rest, max(1, -(-rest.size // _TOGETHER)))]
-    parts = [part for part in parts if part.size]
-    every = [_tried(steps, part, slacks, tolerance, most) for part in parts]
+    every = [_tried(steps, part, slack, tolerance, most) for part in parts if part.size]
     back = np.argsort(order)
     return Fits(*(np.concatenate(columns)[back] for columns in zip(*every, strict=True)))
 
@@ -242,7 +246,7 @@ def check_reach(rungs: Ladder) -> None:
 def _fits(steps: Steps, slack: Floats, tolerance: float, most: float) -> Fits:
     if not steps.c.size:
         return _gaussian(np.sqrt(steps.variance), slack)
-    if is_ordinary(steps):
+    if is_ordinary(steps) and steps.c.size <= _SEVERAL:
         with suppress(OutOfReach):
             quick = ordinary(steps, slack, tolerance, most)
             found = _read(steps, *quick, slack, tolerance, close=True)

@@ -91,6 +91,24 @@ class Ladder(NamedTuple):
     steep: Floats
     """How far the ladder reaches, of where a Gaussian's would: below one where jumps decide."""
 
+    def rows_of(self, chosen: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
+        """The rows of some of the runs: removing, then adding."""
+        directions = self.rungs.lam.shape[0] // self.middle.size
+        return np.concatenate([chosen + i * self.middle.size for i in range(directions)])
+
+    def part(self, steps: Steps, chosen: npt.NDArray[np.intp]) -> Ladder:
+        """The ladders of some of the runs."""
+        own = np.flatnonzero(np.isin(steps.owner, chosen))
+        return Ladder(
+            self.rungs.rows(self.rows_of(chosen)),
+            self.middle[chosen],
+            self.deviation[chosen],
+            self.nodes.rows(own),
+            self.step[own],
+            self.exponents[own],
+            self.steep[chosen],
+        )
+
 
 def _rough_mu(steps: Steps) -> Floats:
     """About the mu of each run: the root of the variance of its loss under Q."""

@@ -5,8 +5,8 @@ Rows are runs, those of removing first and then, unless a run is symmetric, thos
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from dataclasses import dataclass, replace
+from typing import NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -74,6 +74,29 @@ class Line:
             (self.images[0][kept], self.images[1][kept]),
             (self.known[0][kept], self.known[1][kept]),
         )
+
+    def before(self, other: Line) -> Line:
+        """The rows of this line, then those of another; the shorter one's terms end in zeros."""
+        number = max(self.frequencies.shape[1], other.frequencies.shape[1])
+        one, two = self._longer(number), other._longer(number)
+        return Line(
+            np.concatenate([one.lam, two.lam]),
+            np.concatenate([one.cumulant, two.cumulant]),
+            np.concatenate([one.centre, two.centre]),
+            np.concatenate([one.frequencies, two.frequencies]),
+            np.concatenate([one.terms, two.terms]),
+            np.concatenate([one.blocks, two.blocks]),
+            _after(one.errors, two.errors),
+            _after(one.images, two.images),
+            _after(one.known, two.known),
+        )
+
+    def _longer(self, number: int) -> Line:
+        rows, old = self.frequencies.shape
+        frequencies, blocks = np.zeros((rows, number)), _in_blocks(self.terms, number)
+        frequencies[:, :old] = self.frequencies
+        terms = blocks.reshape(rows, 2, -1)[:, :, :number]
+        return replace(self, frequencies=frequencies, terms=terms, blocks=blocks)
 
     def at(self, epsilons: Floats) -> tuple[Floats, Floats]:
         """(delta, exp(eps) alpha) at epsilons by row, and their errors; axis 1 is which."""
@@ -150,16 +173,17 @@ def stacked(
     *,
     picks: list[list[int]],
     references: list[Floats],
+    first: int = 0,
 ) -> Line:
     """Lines, each given by the ones picked for its directions; one's rows after the other's.
 
-    Images are bounded best at the references, by line and row.
+    Images are bounded best at the references, by line and row. ``first`` is the direction of each
+    line's first pick: zero for removing, one for adding.
     """
     runs, theta = found.tilts.shape[0], found.frequencies
-    each, number = rungs.lam.shape[0], theta.shape[1]
-    directions, count = each // runs, len(picks)
-    rows = count * each
-    pick = np.array(picks).ravel()
+    number, pick = theta.shape[1], np.array(picks).ravel()
+    rows = pick.size * runs
+    own = np.tile(first * runs + np.arange(rows // len(picks)), len(picks))
 
     def by_row(values: Floats) -> Floats:
         if runs == 1:
@@ -173,9 +197,7 @@ def stacked(
     )
     real, imaginary, wrong = (by_row(one) for one in (found.real, found.imaginary, found.errors))
     # Adding: the complex conjugate at -lam, about the centre's mirror image.
-    sign = np.ones((rows, 1))
-    if directions == 2:
-        sign.reshape(count, 2, runs)[:, 1] = -1.0
+    sign = np.where(own < runs, 1.0, -1.0)[:, None]
     lam = np.where(sign > 0.0, tilt - 1.0, -tilt)
     imaginary *= sign
     repeated = np.arange(rows) % runs
@@ -203,20 +225,34 @@ def stacked(
     up, first = np.exp(-one * period), np.exp(-np.abs(lam) * period)
     level = np.where(lam > 0.0, first / (1.0 + first), -up / (1.0 + up))
     lift = -one * period - np.log1p(up)
-    blocks = np.zeros((rows, 2 * -(-number // _BLOCK), _BLOCK), dtype=np.complex128)
-    blocks.reshape(rows, 2, -1)[:, :, :number] = coefficients
-    logs, slopes = _images(rungs, runs, lam, period, np.concatenate(references))
+    other = rungs.rows((own + runs) % rungs.lam.shape[0])
+    logs, slopes = _images(rungs.rows(own), other, lam, period, np.concatenate(references))
     return Line(
         lam,
         k,
         centre,
         theta,
         coefficients,
-        blocks,
+        _in_blocks(coefficients, number),
         (constant, distant, far),
         (logs, slopes),
         (lift, level),
     )
+
+
+_Arrays = TypeVar("_Arrays", bound=tuple[Floats, ...])
+
+
+def _after(one: _Arrays, two: _Arrays) -> _Arrays:
+    """Each array of one, with that of the other after it."""
+    return type(one)(np.concatenate(both) for both in zip(one, two, strict=True))
+
+
+def _in_blocks(terms: Complexes, number: int) -> Complexes:
+    """The terms by row, which and block, and frequency; zeros up to the end of the last block."""
+    blocks = np.zeros((terms.shape[0], 2 * -(-number // _BLOCK), _BLOCK), dtype=np.complex128)
+    blocks.reshape(terms.shape[0], 2, -1)[:, :, : terms.shape[2]] = terms
+    return blocks
 
 
 def _coefficients(
@@ -240,29 +276,26 @@ def _coefficients(
 
 
 def _images(
-    rungs: Rungs, runs: int, lam: Floats, period: Floats, references: Floats
+    own: Rungs, other: Rungs, lam: Floats, period: Floats, references: Floats
 ) -> tuple[Floats, Floats]:
     """For each reference epsilon the best rung, above and below: logs and slopes of its bound.
 
-    k > 0: exp(K(l) - l eps - (l - lam) p). k < 0: exp(K(l) + (1 + l) eps - (1 + l + lam) p). For
-    delta they are multiplied by kappa.
+    k > 0: exp(K(l) - l eps - (l - lam) p). k < 0: exp(K(l) + (1 + l) eps - (1 + l + lam) p), with
+    the rungs of the other direction. For delta they are multiplied by kappa.
     """
     rows = np.arange(lam.shape[0])[:, None]
-    own = np.arange(lam.shape[0]) % rungs.lam.shape[0]
-    other = (own + runs) % rungs.lam.shape[0]
     logs, slopes = np.empty((2, lam.shape[0], 2, 2, references.shape[1]))
-    for side, (charge, chosen) in enumerate(
+    for side, (charge, rungs) in enumerate(
         ((charges.alias_above, own), (charges.alias_below, other))
     ):
-        lams = rungs.lam[chosen]
-        slope = 1.0 + lams if side else -lams
+        slope = 1.0 + rungs.lam if side else -rungs.lam
         ratio = (slope + lam) * (-period if side else period)
-        bounds = charge(rungs.values[chosen], ratio)
+        bounds = charge(rungs.values, ratio)
         best = np.argmin(bounds[:, None, :] + slope[:, None, :] * references[:, :, None], axis=2)
         slopes[:, :, side] = slope[rows, best][:, None, :]
         found = bounds[rows, best]
         logs[:, 1, side] = found
-        logs[:, 0, side] = found + rungs.log_kappa[chosen][rows, best]
+        logs[:, 0, side] = found + rungs.log_kappa[rows, best]
     return logs, slopes
 
 
@@ -290,27 +323,20 @@ class Reading(NamedTuple):
     def at(self, epsilons: Floats) -> Knots:
         """Bounds from the best line at each epsilon; epsilons increase in each row."""
         values, errors = np.empty((2, epsilons.shape[0], 2, epsilons.shape[1]))
-        # By row and line, the first epsilon that is better on a later one.
-        ends = np.stack(
-            [
-                np.searchsorted(one, at, "right")
-                for one, at in zip(epsilons, self.limits.T, strict=True)
-            ]
-        )
-        starts = np.zeros_like(ends[:, 0])
+        # By line and row, the first epsilon that is better on a later one.
+        ends = [(epsilons <= at[:, None]).sum(axis=1) for at in self.limits]
+        places, starts = np.arange(epsilons.shape[1]), np.zeros(epsilons.shape[0], np.intp)
         for i, line in enumerate(self.lines):
-            stops = ends[:, i] if i < ends.shape[1] else np.full_like(starts, epsilons.shape[1])
+            stops = ends[i] if i < len(ends) else np.full_like(starts, places.size)
             first, last = int(starts.min()), int(stops.max())
             if first < last and (starts < stops).any():
-                found, wrong = line.at(epsilons[:, first:last])
+                some = slice(first, last)
+                found, wrong = line.at(epsilons[:, some])
                 if i == 0:
                     found[:, 0] += 1.0
                     wrong[:, 0] += UNIT
-                for row, (begin, end) in enumerate(
-                    zip(starts.tolist(), stops.tolist(), strict=True)
-                ):
-                    own = slice(begin - first, end - first)
-                    values[row, :, begin:end] = found[row, :, own]
-                    errors[row, :, begin:end] = wrong[row, :, own]
+                own = (places[some] >= starts[:, None]) & (places[some] < stops[:, None])
+                np.copyto(values[:, :, some], found, where=own[:, None])
+                np.copyto(errors[:, :, some], wrong, where=own[:, None])
             starts = stops
         return Knots(epsilons, values[:, 0], errors[:, 0], values[:, 1], errors[:, 1])

@@ -1,10 +1,11 @@
-"""About where mu is decided, for a run in which jumps have their say: nothing here is certified."""
+"""About where mu is decided, for runs in which jumps have their say: nothing here is certified."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from gdpnum.contour.decided import shown
 from gdpnum.contour.ladder import Ladder, period
@@ -14,11 +15,14 @@ from gdpnum.contour.transform import phases
 from gdpnum.contour.turns import turns
 from gdpnum.floats import Floats
 
-__all__ = ["located"]
+__all__ = ["all_located", "located"]
 
 # Frequencies, more where they are not enough; the share that may be left of the transform after
 # them; images beside the slack.
 _NUMBERS, _LEFT, _IMAGES = (120, 1000), 1e-4, 1e-2
+
+# Of many runs that take more a rough reading is the quicker way.
+_FEWER = (120,)
 
 # How often a better place is looked for, and how close a guess must be to be kept.
 _TURNS, _OFF = 4, 0.1
@@ -28,84 +32,133 @@ _AROUND, _BETWEEN = np.geomspace(0.3, 3.0, 21), np.linspace(0.0, 1.0, 7)
 
 
 def located(steps: Steps, ladder: Ladder, guess: float, slack: Floats) -> float | None:
-    """The epsilon at which tests need the largest mu, to some percent; None if it stays unclear.
+    """The epsilon at which tests of one run need the largest mu; None if it stays unclear."""
+    found = float(all_located(steps, ladder, np.array([guess]), slack, np.zeros(1, np.intp))[0])
+    return found if found > 0.0 else None
 
-    The transform is summed on a line for the guess, and for the place that this shows, until the
+
+def all_located(
+    steps: Steps, ladder: Ladder, guess: Floats, slack: Floats, runs: npt.NDArray[np.intp]
+) -> Floats:
+    """The epsilons at which tests of some runs need the largest mu, to some percent.
+
+    NaN where it stays unclear.
+
+    The transform is summed on a line for the guess, then on one for the place so found, until the
     two agree.
     """
-    line = None
+    found = np.full(runs.size, np.nan)
+    left, places, line = np.arange(runs.size), guess[runs], None
     for _ in range(_TURNS):
-        line = _line(steps, ladder, guess, slack, line)
-        if line is None:
-            return None
-        places, found = (guess * _AROUND)[None, :], guess
-        for _ in range(2):
-            mus = shown(_at(line, places), slack, certain=False).mus
-            best = int(np.argmax(mus))
-            found = float(places[0, best])
-            low, high = places[0, max(best - 1, 0)], places[0, min(best + 1, places.shape[1] - 1)]
-            places = (low + (high - low) * _BETWEEN)[None, :]
-        if not 0.0 < found < np.inf:
-            return None
-        if abs(found - guess) <= _OFF * found:
-            return found
-        guess = found
-    return None
+        line = _line(steps, ladder, runs[left], places, slack[runs[left]], line)
+        following = _highest(line, places, slack[runs[left]])
+        known = (following > 0.0) & (following < np.inf)
+        close = known & (np.abs(following - places) <= _OFF * following)
+        found[left[close]] = following[close]
+        going = known & ~close
+        left, places, line = left[going], following[going], line.rows(going)
+        if not left.size:
+            break
+    return found
 
 
 class _Line(NamedTuple):
-    lam: float
-    length: float
-    cumulant: float
-    centre: float
+    """Arrays by run: the last three by frequency, too, and the terms of delta and of alpha."""
+
+    lam: Floats
+    length: Floats
+    cumulant: Floats
+    centre: Floats
     theta: Floats
     real: Floats
     imaginary: Floats
 
+    def rows(self, kept: npt.NDArray[np.bool_]) -> _Line:
+        """Some of the runs."""
+        return self if kept.all() else _Line(*(one[kept] for one in self))
+
+
+def _highest(line: _Line, guess: Floats, slack: Floats) -> Floats:
+    """The place around each guess that needs most, as its line has it."""
+    rows, places = np.arange(guess.size), guess[:, None] * _AROUND
+    for _ in range(2):
+        mus = shown(_at(line, places), slack, certain=False).mus
+        best = np.argmax(mus, axis=1)
+        found: Floats = places[rows, best]
+        low = places[rows, np.maximum(best - 1, 0), None]
+        high = places[rows, np.minimum(best + 1, places.shape[1] - 1), None]
+        places = low + (high - low) * _BETWEEN
+    return np.where(np.isnan(line.centre), np.nan, found)
+
 
 def _line(
-    steps: Steps, ladder: Ladder, guess: float, slack: Floats, before: _Line | None
-) -> _Line | None:
-    """The sums' terms on the line of the rung next to the saddle point, perhaps that ``before``."""
-    removing, adding = ladder.rungs.rows(slice(1)), ladder.rungs.rows(slice(-1, None))
-    rung = int(np.argmin((removing.values - removing.lam * guess)[0, :-1]))
-    lam, place = removing.lam[:, rung], np.array([guess])
-    length = float(period(removing, adding, lam, place, np.log(slack * _IMAGES))[0])
-    if not 0.0 < length < np.inf:
-        return None
-    if before is not None and before.lam == lam[0] and length <= before.length:
+    steps: Steps,
+    ladder: Ladder,
+    runs: npt.NDArray[np.intp],
+    guess: Floats,
+    slack: Floats,
+    before: _Line | None,
+) -> _Line:
+    """The sums' terms on the lines of the rungs next to the saddle points, perhaps those before.
+
+    The centre is NaN where a line takes too many frequencies.
+    """
+    rungs, others = ladder.rungs.rows(runs), ladder.rungs.other(steps.runs).rows(runs)
+    rows = np.arange(runs.size)
+    rung = np.argmin((rungs.values - rungs.lam * guess[:, None])[:, :-1], axis=1)
+    lam = rungs.lam[rows, rung]
+    length = period(rungs, others, lam, guess, np.log(slack * _IMAGES))
+    if before is not None and ((before.lam == lam) & (length <= before.length)).all():
         return before
     width = 2.0 * np.pi / length
-    tilt, cumulant = float(lam[0]), float(removing.values[0, rung])
-    exponent = (1.0 + tilt) * ladder.nodes.loss + ladder.exponents
+    part, own = steps.part(runs), np.flatnonzero(np.isin(steps.owner, runs))
+    loss = ladder.nodes.loss[own]
+    exponent = (1.0 + lam)[part.owner, None] * loss + ladder.exponents[own]
     weights = np.exp(exponent - exponent.max(axis=1, keepdims=True))
     weights /= weights.sum(axis=1, keepdims=True)
-    means = np.einsum("nj,nj->n", weights, ladder.nodes.loss)
-    away = ladder.nodes.loss - means[:, None]
-    for number in _NUMBERS:
-        theta = np.arange(0.5, number, dtype=np.float64) * width
-        every = np.broadcast_to(theta, (means.size, number))
-        a, b = phases(weights[:, None, :] + 0j, away, np.zeros_like(away), every)
-        logs = steps.counts @ np.log(1.0 + a[:, 0] + 1j * b[:, 0])
-        values = np.exp(logs - 0.5 * steps.variance[0] * theta**2)
+    means = np.einsum("nj,nj->n", weights, loss)
+    away = loss - means[:, None]
+    pending, sizes, turned, ended = (
+        rows,
+        *np.zeros((2, runs.size, 0)),
+        np.zeros(runs.size, np.bool_),
+    )
+    for number in _NUMBERS if steps.runs == 1 else _FEWER:
+        some = np.isin(part.owner, pending)
+        few = part.part(pending)
+        theta = width[pending, None] * np.arange(0.5, number)
+        shares, distance = weights[some, None, :] + 0j, away[some]
+        a, b = phases(shares, distance, np.zeros_like(distance), theta[few.owner])
+        logs = np.log((1.0 + a[:, 0]) + 1j * b[:, 0]) * few.counts[:, None]
+        size = few.total(logs.real) - 0.5 * few.variance[:, None] * theta**2
         # The nodes are close enough for frequencies that matter, and repeat them further on.
-        small = np.abs(values) <= _LEFT
-        last = int(np.argmax(small[:-1] & small[1:]))
-        if last:
+        small = np.exp(size) <= _LEFT
+        last = np.argmax(small[:, :-1] & small[:, 1:], axis=1)
+        most = max(int(last.max()), sizes.shape[1])
+        sizes = np.pad(sizes, ((0, 0), (0, most - sizes.shape[1])), constant_values=-np.inf)
+        turned = np.pad(turned, ((0, 0), (0, most - turned.shape[1])))
+        own = np.arange(most) < last[:, None]
+        sizes[pending] = np.where(own, size[:, :most], -np.inf)
+        turned[pending] = few.total(logs.imag[:, :most])
+        ended[pending] = last > 0
+        pending = pending[last == 0]
+        if not pending.size:
             break
-    else:
-        return None
-    theta, values = theta[:last], values[:last]
-    z = tilt + 1j * theta
-    over = values * (width / np.pi) / (z + 1.0)
-    terms = np.stack([over / z, over])
-    centre = float(steps.counts @ means) + float(steps.variance[0]) * (tilt + 0.5)
-    return _Line(tilt, length, cumulant, centre, theta, terms.real, terms.imag)
+    theta = width[:, None] * (np.arange(sizes.shape[1]) + 0.5)
+    values = np.exp(sizes) * turns(turned)
+    z = lam[:, None] + 1j * theta
+    over = values * (width / np.pi)[:, None] / (z + 1.0)
+    terms = np.stack([over / z, over], axis=1)
+    centre = part.total(part.counts * means) + part.variance * (lam + 0.5)
+    centre = np.where(ended & (length > 0.0) & (length < np.inf), centre, np.nan)
+    cumulant = rungs.values[rows, rung]
+    return _Line(lam, length, cumulant, centre, theta, terms.real, terms.imag)
 
 
 def _at(line: _Line, places: Floats) -> Knots:
     """Delta and exp(eps) alpha there."""
-    turn = turns(line.theta[:, None] * (places[0] - line.centre))
+    turn = turns(line.theta[:, :, None] * (places - line.centre[:, None])[:, None, :])
     sums = line.real @ turn.real + line.imaginary @ turn.imag
-    delta, lifted = (sums * np.exp(line.cumulant - line.lam * places[0]))[:, None, :]
-    return Knots(places, delta, np.zeros_like(delta), lifted, np.zeros_like(lifted))
+    sums *= np.exp(line.cumulant[:, None] - line.lam[:, None] * places)[:, None, :]
+    none = np.zeros_like(places)
+    return Knots(places, sums[:, 0], none, sums[:, 1], none)

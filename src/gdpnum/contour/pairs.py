@@ -125,9 +125,9 @@ class Nodes(NamedTuple):
     mirrored: tuple[Floats, ...]
     """The same at -u."""
 
-    def rows(self, kept: slice) -> Nodes:
+    def rows(self, kept: slice | npt.NDArray[np.intp]) -> Nodes:
         """Some of the segments."""
-        if kept.start == 0 and kept.stop >= self.u.shape[0]:
+        if isinstance(kept, slice) and kept.start == 0 and kept.stop >= self.u.shape[0]:
             return self
         u, loss, log_q, units = (one[kept] for one in self[:4])
         posteriors, mirrored = (tuple(one[kept] for one in part) for part in self[4:])

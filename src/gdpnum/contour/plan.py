@@ -31,7 +31,7 @@ _SEVERAL = 20
 _CLOSE, _BETWEEN = 9, np.linspace(0.0, 1.0, 7)[1:]
 
 # Runs are taken apart where padding makes this much of what they would take alone, and of it.
-_UNEVEN, _SMALL = 2.0, 3e5
+_UNEVEN, _SMALL = 4.0, 1e7
 
 
 # Powers of theta tried for the bound that holds however large theta is.

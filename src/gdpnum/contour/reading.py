@@ -91,33 +91,46 @@ def _read_lines(
 
     The last line of the plan is the one in the middle.
     """
-    rungs, limits = ladder.rungs, plan.limits
+    rungs = ladder.rungs
     tails, rows = epsilons.shape
-    directions = rows // steps.runs
-    joint = float((limits.max(axis=1) * lengths.max(axis=1)).sum())
-    apart = float((limits[:, :-1].max(axis=1) * lengths[:, :-1].max(axis=1)).sum())
-    apart += float((limits[:, -1] * lengths[:, -1]).sum())
+    runs, directions = steps.runs, rows // steps.runs
     last = tails * directions
-    far = [list(range(i * directions, (i + 1) * directions)) for i in range(tails)]
     beyond, close = [one[:, None] * FAR for one in epsilons], epsilons[0][:, None] * CLOSE
-    places = epsilons.ravel()
-    if joint < 1.4 * apart:
+    # Where jumps are rare only removing's tails take many frequencies.
+    removing = list(range(0, last, directions))
+    others = [i for i in range(last + 1) if i not in removing]
+    joint = _frequencies(plan, lengths, [*removing, *others])
+    apart = _frequencies(plan, lengths, removing) + _frequencies(plan, lengths, others)
+    if joint - apart < _WORTH:
         found = carried_out(steps, ladder, plan, most)
+        far = [list(range(i * directions, (i + 1) * directions)) for i in range(tails)]
         picked = [[last] * directions, *far]
         every = stacked(found, plan.decayed, rungs, picks=picked, references=[close, *beyond])
         first, rest = every.rows(slice(0, rows)), every.rows(slice(rows, None))
-        best = _limits(every.rows(slice(0, tails * rows)), rest, places)
     else:
-        one, two = plan.only(list(range(last))), plan.only([last])
-        found = carried_out(steps, ladder, two, most)
-        first = stacked(found, two.decayed, rungs, picks=[[0] * directions], references=[close])
-        found = carried_out(steps, ladder, one, most)
-        rest = stacked(found, one.decayed, rungs, picks=far, references=beyond)
-        best = _limits(first, rest.rows(slice(0, rows)), places[:rows])
-        inner = rest.rows(slice(0, (tails - 1) * rows)), rest.rows(slice(rows, None))
-        best = np.concatenate([best, _limits(*inner, places[rows:])])
+        fewer, many = plan.only(others), plan.only(removing)
+        found = carried_out(steps, ladder, fewer, most)
+        middle = [[len(others) - 1] * directions]
+        first = stacked(found, fewer.decayed, rungs, picks=middle, references=[close])
+        picked, near = [[i] for i in range(tails)], [one[:runs] for one in beyond]
+        tail = carried_out(steps, ladder, many, most)
+        rest = stacked(tail, many.decayed, rungs, picks=picked, references=near)
+        if directions > 1:
+            near = [one[runs:] for one in beyond]
+            adding = stacked(found, fewer.decayed, rungs, picks=picked, references=near, first=1)
+            # By line, then direction.
+            order = np.arange(2 * tails * runs).reshape(2, tails, runs).swapaxes(0, 1)
+            rest = rest.before(adding).rows(order.ravel())
     each = [rest.rows(slice(i * rows, (i + 1) * rows)) for i in range(tails)]
-    return Reading((first, *each), np.maximum.accumulate(best.reshape(tails, rows), axis=0))
+    before = [first, *each[:-1]]
+    best = np.stack([_limits(*both) for both in zip(before, each, epsilons, strict=True)])
+    return Reading((first, *each), np.maximum.accumulate(best, axis=0))
+
+
+def _frequencies(plan: Plan, lengths: Floats, lines: list[int]) -> float:
+    """How many of them some lines take together, times the lines, over all runs."""
+    ends = plan.limits[:, lines].max(axis=1) * lengths[:, lines].max(axis=1)
+    return len(lines) * float(ends.sum()) / (2.0 * np.pi)
 
 
 def _limits(before: Line, after: Line, epsilons: Floats) -> Floats:
@@ -131,3 +144,6 @@ def _limits(before: Line, after: Line, epsilons: Floats) -> Floats:
 
 
 _PLACES = np.linspace(0.0, 1.0, 25)
+
+# Frequencies times lines, over all runs, that another transform is worth.
+_WORTH = 1e4

@@ -13,8 +13,8 @@ from functools import partial
 from typing import Any
 
 from gdpnum import _validate
+from gdpnum.directed import quotient_below, root_above
 from gdpnum.errors import UnsupportedMechanism
-from gdpnum.floats import quotient_below, root_above
 from gdpnum.integrations.dp_event_leaves import REVEALS, Leaves
 from gdpnum.kind import kind_of
 from gdpnum.mechanisms import (

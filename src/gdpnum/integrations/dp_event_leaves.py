@@ -10,8 +10,8 @@ import numpy as np
 
 from gdpnum import _validate
 from gdpnum.curve.tradeoff import TradeoffCurve
+from gdpnum.directed import quotient_below
 from gdpnum.errors import InvalidArgument, UnsupportedMechanism
-from gdpnum.floats import quotient_below
 from gdpnum.mechanisms import (
     DiscreteGaussian,
     DiscreteLaplace,

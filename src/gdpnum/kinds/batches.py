@@ -11,8 +11,9 @@ import numpy as np
 from scipy.special import bdtrc, logsumexp
 
 from gdpnum import charges
+from gdpnum.directed import root_above
 from gdpnum.errors import BudgetExceeded
-from gdpnum.floats import Floats, root_above
+from gdpnum.floats import Floats
 from gdpnum.kind import Kind, Missing
 from gdpnum.kinds.batch_words import words
 from gdpnum.kinds.poisson import POISSON_SAMPLED

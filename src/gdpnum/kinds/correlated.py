@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from gdpnum.floats import root_above
+from gdpnum.directed import root_above
 from gdpnum.kind import Kind, Knob
 from gdpnum.mechanisms.correlated import MatrixMechanism
 from gdpnum.pairs.gaussian import GaussianPair

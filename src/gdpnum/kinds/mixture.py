@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
+from gdpnum.directed import quotient_above
 from gdpnum.errors import BudgetExceeded
-from gdpnum.floats import Floats, quotient_above
+from gdpnum.floats import Floats
 from gdpnum.kind import Kind, Missing
 from gdpnum.mechanisms.mixture import MixtureOfGaussians
 from gdpnum.pairs.gaussian import GaussianPair

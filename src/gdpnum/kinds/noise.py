@@ -8,8 +8,9 @@ from fractions import Fraction
 from scipy.special import ndtri_exp
 
 from gdpnum import charges
+from gdpnum.directed import quotient_above
 from gdpnum.errors import InvalidArgument, UnsupportedMechanism
-from gdpnum.floats import Floats, quotient_above
+from gdpnum.floats import Floats
 from gdpnum.formulas.gaussian import mu_of_advantage
 from gdpnum.formulas.randomized_response import randomized_response_mu
 from gdpnum.kind import Kind, Knob
@@ -51,20 +52,15 @@ _LARGEST_DISCRETE_SIGMA = 1e5
 # --- Gaussian noise -----------------------------------------------------------------------------
 
 
-def _gaussian_mu(leaf: Gaussian) -> float:
-    """1 / sigma, rounded up; 2 / sigma where a record is replaced, and moves from -1 to 1."""
-    return quotient_above(float(leaf.moved), leaf.sigma)
-
-
 GAUSSIAN = Kind(
     description=Gaussian,
     example=Gaussian(sigma=2.0),
-    pair=lambda leaf: GaussianPair(_gaussian_mu(leaf)),
+    pair=lambda leaf: GaussianPair(leaf.mu),
     squared_mu=lambda leaf: Fraction(leaf.moved) ** 2 / Fraction(leaf.sigma) ** 2,
     is_gaussian=lambda _: True,
     is_tight=lambda _: True,
-    divergences=lambda leaf, orders: pair_divergences(GaussianPair(_gaussian_mu(leaf)), orders),
-    concentration=lambda leaf, _: 0.5 * _gaussian_mu(leaf) ** 2,
+    divergences=lambda leaf, orders: pair_divergences(GaussianPair(leaf.mu), orders),
+    concentration=lambda leaf, _: 0.5 * leaf.mu**2,
     knob=Knob("sigma", is_noise=True, between=(1e-3, 1e6)),
     words=lambda leaf, count: (
         f"Gaussian noise with noise multiplier {as_given(leaf.sigma)}{times(count)}"

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
+from gdpnum.directed import root_above
 from gdpnum.errors import BudgetExceeded
-from gdpnum.floats import Floats, root_above
+from gdpnum.floats import Floats
 from gdpnum.formulas.randomized_response import randomized_response_mu, sampled_answer_mu
 from gdpnum.kind import Kind, Missing, kind_of
 from gdpnum.mechanisms.noise import (
@@ -63,8 +64,10 @@ def _sampled_pair(leaf: PoissonSampled, rate: float) -> Pair | Bracket | None:
         )
     if isinstance(leaf.inner, Gaussian) and leaf.inner.neighbouring == "replace":
         return ReplacedGaussianPair(leaf.inner.sigma, rate)
-    if leaf.records_per_person > 1 and isinstance(leaf.inner, Gaussian):
+    if isinstance(leaf.inner, Gaussian) and leaf.records_per_person > 1:
         return person_pair(leaf.inner.sigma, rate, leaf.records_per_person)
+    if isinstance(leaf.inner, Gaussian):
+        return SampledPair(GaussianPair(leaf.inner.mu), rate)
     inner = kind_of(leaf.inner).pair(leaf.inner)
     if isinstance(inner, AtomicPair):
         return sampled_atoms(inner, rate)

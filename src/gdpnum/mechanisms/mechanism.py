@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass, fields, is_dataclass
-from typing import Literal, final
+from typing import Any, Literal, final
 
 from gdpnum import _validate
 from gdpnum.errors import InvalidArgument, InvalidType
@@ -93,10 +93,11 @@ class Leaf(Mechanism):
 
     def __repr__(self) -> str:
         """The fields that say something; a dataclass with ``repr=False`` has this one."""
+        leaf: Any = self
         said = [
             f"{one.name}={value!r}" if one.kw_only else repr(value)
-            for one in (fields(self) if is_dataclass(self) else ())
-            if (value := getattr(self, one.name)) != one.default
+            for one in (fields(leaf) if is_dataclass(leaf) else ())
+            if (value := getattr(leaf, one.name)) != one.default
         ]
         return f"{type(self).__name__}({', '.join(said)})"
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import final, get_args
 
 from gdpnum import _validate
+from gdpnum.directed import quotient_above
 from gdpnum.errors import InvalidArgument
 from gdpnum.mechanisms.mechanism import Leaf, Neighbouring
 
@@ -75,6 +76,11 @@ class Gaussian(Additive):
 
     sigma: float
     neighbouring: Neighbouring = "add_remove"
+
+    @property
+    def mu(self) -> float:
+        """1 / sigma, or 2 / sigma where a record is replaced, rounded up."""
+        return quotient_above(float(self.moved), self.sigma)
 
 
 @final

@@ -18,8 +18,9 @@ import numpy as np
 from scipy.special import ndtr
 
 from gdpnum import charges
+from gdpnum.directed import quotient_above
 from gdpnum.errors import BudgetExceeded
-from gdpnum.floats import Floats, quotient_above
+from gdpnum.floats import Floats
 from gdpnum.pairs.gaussian import REACH, SPACING, GaussianPair, bell
 from gdpnum.pairs.pair import MonotonePair, Pair, Quadrature, SampledPair
 
