@@ -14,6 +14,7 @@ from gdpnum.errors import BudgetExceeded
 from gdpnum.lattice.above import upper_bound
 from gdpnum.lattice.below import attacks
 from gdpnum.lattice.compose import ComposedLoss
+from gdpnum.lattice.outcomes import MOST_OUTCOMES, Outcomes, outcomes
 from gdpnum.lattice.plan import Plan, plan
 from gdpnum.lattice.reading import lines_of, vertices_of
 from gdpnum.lattice.window import FEW_MISSED
@@ -33,6 +34,14 @@ def directions(found: list[Release]) -> list[list[Release]]:
     return [found, [Release(release.pair.reversed(), release.times) for release in found]]
 
 
+def _directed(found: list[Release], most: int) -> list[Outcomes]:
+    """The outcomes of releases in the directions that matter; none if they are not few."""
+    few = outcomes(found, most) if found else None
+    if few is None:
+        return []
+    return [few] if len(directions(found)) == 1 else [few, few.reversed()]
+
+
 class LatticeBounds:
     """Bounds on the profile of releases, from above and from below, in both directions.
 
@@ -40,8 +49,21 @@ class LatticeBounds:
     list where the pairs are exact.
     """
 
-    def __init__(self, above: list[Release], below: list[Release], accuracy: Accuracy) -> None:
+    def __init__(
+        self,
+        above: list[Release],
+        below: list[Release],
+        accuracy: Accuracy,
+        *,
+        most_outcomes: int = MOST_OUTCOMES,
+    ) -> None:
         self._above, self._below, self._accuracy = above, below, accuracy
+        self._most = most_outcomes if accuracy.grid_step is None else 0
+
+    @cached_property
+    def _outcomes(self) -> list[Outcomes]:
+        """All outcomes where they are few, in one direction or both; none where they are not."""
+        return _directed(self._above, self._most)
 
     @cached_property
     def _planned(self) -> list[tuple[list[Release], Plan]]:
@@ -51,7 +73,7 @@ class LatticeBounds:
     def is_long(self) -> bool:
         """Whether it will take seconds, or cannot be had: known from the plan alone."""
         try:
-            return any(one.length > _LONG for _, one in self._planned)
+            return not self._outcomes and any(one.length > _LONG for _, one in self._planned)
         except BudgetExceeded:
             return True
 
@@ -62,6 +84,8 @@ class LatticeBounds:
     @cached_property
     def lines(self) -> tuple[Lines, ...]:
         """The profile from above, one for each direction."""
+        if self._outcomes:
+            return tuple(one.lines() for one in self._outcomes)
         return tuple(lines_of(loss) for loss in self._losses)
 
     @cached_property
@@ -72,6 +96,8 @@ class LatticeBounds:
     @cached_property
     def vertices(self) -> tuple[Vertices, ...]:
         """The points that a summary must be below."""
+        if self._outcomes:
+            return tuple(map(Outcomes.vertices, self._outcomes, self.lines))
         if self.steep.betas[0] > FEW_MISSED:
             return (self.steep.vertices(),)
         return tuple(map(vertices_of, self._losses, self.lines))
@@ -79,6 +105,9 @@ class LatticeBounds:
     @cached_property
     def attacks(self) -> tuple[Attacks, ...]:
         """Tests that exist; none where no release is known from below."""
+        few = self._outcomes if self._below is self._above else _directed(self._below, self._most)
+        if few:
+            return tuple(one.attacks() for one in few)
         if self._below is self._above:
             return tuple(
                 attacks(*self._planned[number], self._accuracy, self._losses[number].window)
