@@ -45,7 +45,7 @@ _SEVERAL = 12
 # log Gamma(1/2) of a mu of about 45: below, rounding takes what is left.
 _FURTHEST = -250.0
 
-# Where mu is large, a line for these epsilons, in deviations before the losses' mean, to this delta.
+# Where mu is large: a line for epsilons so many deviations before the losses' mean, to this delta.
 _EARLY, _ABOUT = 5.0, -32.0
 
 # Runs that are computed together.
