@@ -1,4 +1,4 @@
-"""Arguments that are a number or an array of them: a number is answered by one, an array by one."""
+"""Functions of numbers, for arrays too: a number is answered by one, an array by one."""
 
 from __future__ import annotations
 
@@ -12,33 +12,9 @@ from gdpnum import _validate
 from gdpnum.errors import InvalidArgument, InvalidType
 from gdpnum.floats import Floats
 
-__all__ = ["array_of", "elementwise", "numbers", "rates", "together"]
+__all__ = ["array_of", "elementwise", "together"]
 
 Array = NDArray[Any]
-
-
-def numbers(name: str, value: ArrayLike) -> Floats:
-    """The value as an array of doubles, of no dimension for a number."""
-    try:
-        given = np.asarray(value)
-    except ValueError:  # lists of several lengths
-        given = np.asarray(None)
-    if given.ndim == 0 and given.dtype.kind == "O":
-        # A Fraction, a Decimal, an int beyond 64 bits; or it says what is wrong.
-        return np.asarray(_validate.real(name, value, advice="pass one, or an array"))
-    if given.dtype.kind not in "fiu":
-        raise InvalidType(f"{_validate.shown(name, value)}, not a number; pass one, or an array")
-    return given.astype(np.float64)
-
-
-def rates(name: str, value: ArrayLike, *, advice: str = "pass a probability") -> Floats:
-    """The value as an array of doubles in [0, 1]."""
-    found = numbers(name, value)
-    bad = ~((found >= 0.0) & (found <= 1.0))
-    if bad.any():
-        first = float(np.atleast_1d(found)[np.atleast_1d(bad)][0])
-        raise InvalidArgument(f"{name}={first!r} is outside [0, 1]; {advice}")
-    return found
 
 
 def elementwise(function: Callable[..., float], *values: ArrayLike) -> float | Floats:

@@ -17,7 +17,7 @@ from gdpnum.mechanisms.batches import (
     Shuffled,
     TruncatedPoisson,
 )
-from gdpnum.mechanisms.mechanism import Mechanism, Neighbouring, repeat
+from gdpnum.mechanisms.mechanism import Mechanism, Neighbouring, checked_records, repeat
 from gdpnum.mechanisms.noise import Gaussian
 from gdpnum.mechanisms.rate import rate_of, steps_of, typed
 from gdpnum.mechanisms.sampling import PoissonSampled
@@ -73,8 +73,7 @@ def records_of_person(records: object) -> int:
             "known, and without a bound nothing protects a person; pass the most that anyone has, "
             "drop what exceeds a cap before training, or state the guarantee for a record"
         )
-    advice = "pass the most records that one person has"
-    return _validate.count("records_per_person", records, minimum=1, advice=advice)
+    return checked_records(records)
 
 
 def DPSGD(  # noqa: N802  (reads as the mechanism it returns)

@@ -7,7 +7,7 @@ from typing import final
 
 from gdpnum import _validate
 from gdpnum.errors import InvalidArgument, UnsupportedMechanism
-from gdpnum.mechanisms.mechanism import Leaf, Mechanism, Neighbouring, checked
+from gdpnum.mechanisms.mechanism import Leaf, Mechanism, Neighbouring, checked, checked_records
 from gdpnum.mechanisms.noise import (
     DiscreteGaussian,
     DiscreteLaplace,
@@ -58,12 +58,7 @@ class PoissonSampled(Leaf):
         rate = _validate.probability(
             "rate", self.rate, advice="pass the probability that a record joins a step"
         )
-        records = _validate.count(
-            "records_per_person",
-            self.records_per_person,
-            minimum=1,
-            advice="pass the most records that one person has",
-        )
+        records = checked_records(self.records_per_person)
         if records > _MOST_RECORDS:
             raise InvalidArgument(
                 f"records_per_person={records} is above {_MOST_RECORDS}; cap what one person has"
@@ -89,11 +84,6 @@ class PoissonSampled(Leaf):
     def neighbouring(self) -> Neighbouring | None:
         """The relation of the inner mechanism."""
         return self.inner.neighbouring
-
-    def __repr__(self) -> str:
-        many = self.records_per_person > 1
-        person = f", records_per_person={self.records_per_person}" if many else ""
-        return f"PoissonSampled({self.inner!r}, rate={self.rate!r}{person})"
 
 
 def _advice(inner: Mechanism) -> str:
