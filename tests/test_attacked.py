@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from flint import arb, ctx
+from scipy.special import ndtri
 
 from gdpnum import (
     DPSGD,
@@ -35,11 +36,13 @@ from gdpnum import (
     from_pld,
     from_registry,
     get_worst_case_regret,
+    per_person,
     regret,
     statement,
     sweep,
     table,
     tradeoff_curve,
+    verify,
 )
 
 
@@ -80,6 +83,49 @@ def test_a_curve_that_is_only_a_bound_is_not_attacked():
 def test_a_substitute_for_a_tiny_rate_is_not_attacked():
     fit = fit_gdp(PoissonSampled(Gaussian(sigma=1.0), rate=1e-14) * 10)
     assert fit.mu_lower == 0.0 <= fit.mu
+
+
+def test_a_bound_that_is_infinite_shows_nothing():
+    curve, nothing = ApproxDP(epsilon=1.0, delta=0.1).curve(), PureDP(epsilon=0.0).curve()
+    for times in (1, 2):
+        fit = fit_gdp(KnownCurve(curve, nothing) * times)
+        assert math.isinf(fit.mu)
+        assert fit.mu_lower == 0.0
+    assert math.isinf(fit_gdp(ApproxDP(epsilon=1.0, delta=0.1) * 2).mu_lower)
+
+
+@pytest.mark.parametrize(("records", "rate", "scale"), [(2, 0.1, 1.0), (3, 0.4, 2.5)])
+def test_the_bound_of_a_group_is_not_attacked(records, rate, scale):
+    """Of a person's records as many join as a binomial says; each moves the query by one."""
+    run = PoissonSampled(DiscreteLaplace(scale=scale), rate=rate)
+    fit = fit_gdp(per_person(run, records_per_person=records), slack=1e-6)
+    k = np.arange(-150, 151)
+    noise = [np.exp(-np.abs(k - j) / scale) for j in range(records + 1)]
+    total = 2.0 / -math.expm1(-1.0 / scale) - 1.0
+    weights = [
+        math.comb(records, j) * rate**j * (1.0 - rate) ** (records - j) for j in range(records + 1)
+    ]
+    p, q = sum(w * one for w, one in zip(weights, noise, strict=True)) / total, noise[0] / total
+    mus = []
+    for one, other in ((p, q), (q, p)):
+        order = np.argsort(other / one)
+        alphas, betas = np.cumsum(other[order]), 1.0 - np.cumsum(one[order]) + 1e-6
+        inside = (alphas < 1.0) & (betas < 1.0)
+        mus.append((-ndtri(alphas[inside]) - ndtri(betas[inside])).max())
+    assert fit.mu_lower <= max(mus) * (1.0 + 1e-9) <= fit.mu * (1.0 + 1e-8)
+    assert fit.mu_lower > 0.3 * fit.mu
+    # What the claim gives away at epsilon 0, half the difference of the advantages.
+    advantage = 0.5 * float(np.abs(p - q).sum())
+    assert fit.regret >= 0.5 * (fit.curve().advantage - advantage) - 1e-12
+
+
+def test_noise_that_a_person_moves_several_times_is_known_as_it_is():
+    fit = fit_gdp(per_person(Laplace(scale=3.0), records_per_person=3), slack=1e-6)
+    exact = fit_gdp(Laplace(scale=1.0), slack=1e-6)
+    assert fit.mu_lower <= exact.mu
+    assert exact.mu_lower <= fit.mu
+    assert fit.mu - fit.mu_lower < 2e-3 * exact.mu
+    assert fit.regret < exact.regret + 2e-3
 
 
 def test_masses_at_infinity_do_not_vanish_when_curves_compose():
@@ -125,6 +171,17 @@ def test_slack_that_makes_a_difference_is_used():
     wide = fit_gdp(GDP(mu=1.0), slack=0.1)
     assert wide.mu - wide.mu_lower < 1e-6
     assert wide.mu < 0.76
+
+
+@pytest.mark.parametrize("sigma", [0.321397201251454, 0.5])
+def test_a_statement_has_the_curve_of_its_own_points(sigma):
+    """Claims on one line with the point alpha = beta were dropped where rounding put them so."""
+    found = statement(DiscreteGaussian(sigma=sigma))
+    epsilons, deltas = map(np.array, found.profile_points)
+    read = np.asarray(found.curve().delta(epsilons))
+    assert (read <= deltas * (1.0 + 1e-9) + 1e-13).all()
+    assert (read >= deltas * (1.0 - 1e-9)).all()
+    assert verify(found).holds
 
 
 def composed_vertices(p, q, times):
@@ -202,6 +259,17 @@ def test_a_summary_is_compared_with_what_reveals_everything_now_and_then():
     assert 0.0 < found < 0.5
     with pytest.raises((InvalidArgument, UnsupportedMechanism)):
         regret(GDP(mu=5.0), ApproxDP(epsilon=0.0, delta=1e-3) * 10)
+
+
+@pytest.mark.parametrize("slack", [1e-3, 3e-4])
+def test_a_slack_that_leaves_little_to_be_told_has_an_answer(slack):
+    """So few frequencies are needed there that they are one block; a sum over blocks was empty."""
+    run = PoissonSampled(Gaussian(sigma=7.106558558941891), rate=0.015578092764590377) * 10
+    fit = fit_gdp(run, slack=slack)
+    assert 0.0 <= fit.mu_lower <= fit.mu <= fit_gdp(run, slack=1e-6).mu
+    # The advantage without sampling, 2 Phi(mu / 2) - 1, times the chance to be drawn at all.
+    drawn = -math.expm1(10 * math.log1p(-0.015578092764590377))
+    assert fit.advantage <= drawn * math.erf(math.sqrt(10) / 7.106558558941891 / math.sqrt(8))
 
 
 @pytest.mark.usefixtures("three_gigabytes")

@@ -1,4 +1,4 @@
-"""Arguments that are a number or an array of them: a number is answered by one, an array by one."""
+"""Functions of numbers, for arrays too: a number is answered by one, an array by one."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from gdpnum import _validate
 from gdpnum.errors import InvalidArgument, InvalidType
 from gdpnum.floats import Floats
 
-__all__ = ["array_of", "column", "elementwise", "numbers", "rates", "together"]
+__all__ = ["array_of", "column", "elementwise", "numbers_of", "together"]
 
 Array = NDArray[Any]
 
 
-def numbers(name: str, value: ArrayLike) -> Floats:
+def numbers_of(name: str, value: ArrayLike) -> Floats:
     """The value as an array of doubles, of no dimension for a number."""
     given = array_of(name, value)
     if given.dtype.kind == "O":
@@ -32,22 +32,12 @@ def numbers(name: str, value: ArrayLike) -> Floats:
 
 def column(name: str, values: object) -> Floats:
     """The values as an array of doubles of one dimension, not empty."""
-    found = numbers(name, cast("ArrayLike", values))
+    found = numbers_of(name, cast("ArrayLike", values))
     if found.ndim != 1 or found.size == 0:
         raise InvalidArgument(
             f"{name}={_validate.brief(values)} has the shape {found.shape}; pass a list of at "
             "least one number"
         )
-    return found
-
-
-def rates(name: str, value: ArrayLike, *, advice: str = "pass a probability") -> Floats:
-    """The value as an array of doubles in [0, 1]."""
-    found = numbers(name, value)
-    bad = ~((found >= 0.0) & (found <= 1.0))
-    if bad.any():
-        first = float(np.atleast_1d(found)[np.atleast_1d(bad)][0])
-        raise InvalidArgument(f"{name}={first!r} is outside [0, 1]; {advice}")
     return found
 
 

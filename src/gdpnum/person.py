@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+import math
+from contextlib import suppress
 from dataclasses import replace
 
-from gdpnum.account import tradeoff_curve
+import numpy as np
+
+from gdpnum import _validate
+from gdpnum.account import account, tradeoff_curve
+from gdpnum.bounds.attacks import Attacks
+from gdpnum.bounds.claims import lower_hull
+from gdpnum.curve.gaussian import GaussianCurve
+from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import InvalidArgument
+from gdpnum.floats import NUMPY
 from gdpnum.mechanisms import (
+    DiscreteGaussian,
+    DiscreteLaplace,
     FixedSize,
     Gaussian,
+    Laplace,
     MatrixMechanism,
     Mechanism,
     PoissonSampled,
@@ -55,7 +68,35 @@ def _for_person(leaf: Mechanism, records: int) -> Mechanism:
         and leaf.neighbouring != "replace"
     ):
         return replace(leaf, records_per_person=records)
-    return KnownCurve(tradeoff_curve(leaf).group(records))
+    return KnownCurve(tradeoff_curve(leaf).group(records), _shown(leaf, records))
+
+
+def _shown(leaf: Mechanism, records: int) -> TradeoffCurve:
+    """The curve of attacks that exist on a person with so many records, or at least on one of them.
+
+    That of a group is a bound only: what dataset after dataset allows, no two need show together.
+    Noise on a query is moved once a record.
+    """
+    if isinstance(leaf, Laplace):
+        leaf = replace(leaf, scale=math.nextafter(leaf.scale / records, math.inf))
+    elif isinstance(leaf, DiscreteLaplace | DiscreteGaussian):
+        with suppress(InvalidArgument):
+            leaf = replace(leaf, sensitivity=leaf.sensitivity * records)
+    found = account(leaf, _validate.accuracy())
+    if found.known is not None:
+        return found.known
+    with np.errstate(**NUMPY):
+        return _curve_of(found.attacks[0]) if found.attacks else GaussianCurve(0.0)
+
+
+def _curve_of(tests: Attacks) -> TradeoffCurve:
+    """The curve of tests and of guessing: their lower convex hull."""
+    alphas = np.concatenate([[0.0, 1.0], np.exp(np.minimum(tests.log_alpha, 0.0))])
+    betas = np.concatenate([[1.0, 0.0], np.clip(tests.beta, 0.0, 1.0)])
+    order = np.lexsort((betas, alphas))
+    alphas, betas = alphas[order], np.minimum.accumulate(betas[order])
+    first = np.append(True, np.diff(alphas) > 0.0)
+    return TradeoffCurve.from_vertices(*lower_hull(alphas[first], betas[first]))
 
 
 def protected_unit(mechanism: Mechanism) -> str:

@@ -21,9 +21,10 @@ from typing import overload
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gdpnum import _validate, arguments, charges
+from gdpnum import _validate, charges
 from gdpnum.account import as_curve
-from gdpnum.curve.tradeoff import TradeoffCurve, as_asked
+from gdpnum.arguments import together
+from gdpnum.curve.tradeoff import TradeoffCurve, as_asked, rates_of
 from gdpnum.floats import Floats
 from gdpnum.subject import Subject
 
@@ -69,7 +70,7 @@ def fnr(subject: Subject, fpr: float) -> float: ...
 def fnr(subject: Subject, fpr: ArrayLike) -> float | Floats: ...
 def fnr(subject: Subject, fpr: ArrayLike) -> float | Floats:
     """Smallest false negative rate of membership inference at a false positive rate: f(fpr)."""
-    rates = arguments.rates("fpr", fpr)
+    rates = rates_of("fpr", fpr)
     return _curve(subject).beta(rates)
 
 
@@ -87,7 +88,7 @@ def bayes_error(subject: Subject, prior: ArrayLike = 0.5) -> float | Floats:
     >>> bayes_error(PureDP(epsilon=0.0), prior=0.25)
     0.25
     """
-    priors = arguments.rates("prior", prior, advice=_PRIOR_ADVICE)
+    priors = rates_of("prior", prior, advice=_PRIOR_ADVICE)
     curve = _curve(subject)
     # The less likely of the two; above 1/2 the same with the roles of the errors exchanged.
     rarer = np.minimum(priors, 1.0 - priors) + 0.0  # no -0.0: odds have a sign
@@ -119,7 +120,7 @@ def attack_success(subject: Subject, baseline: ArrayLike) -> float | Floats:
     '0.0339'
     """
     advice = "pass the probability of success without the record"
-    rates = arguments.rates("baseline", baseline, advice=advice)
+    rates = rates_of("baseline", baseline, advice=advice)
     return _curve(subject).tpr(rates)
 
 
@@ -141,8 +142,8 @@ def positive_predictive_value(
     >>> f"{positive_predictive_value(GDP(mu=1.0), prior=0.5, fpr=0.01):.3f}"
     '0.902'
     """
-    priors = arguments.rates("prior", prior, advice=_PRIOR_ADVICE)
-    priors, rates = arguments.together(priors, arguments.rates("fpr", fpr))
+    priors = rates_of("prior", prior, advice=_PRIOR_ADVICE)
+    priors, rates = together(priors, rates_of("fpr", fpr))
     tprs = np.asarray(_curve(subject).tpr(rates))
     with np.errstate(all="ignore"):
         # A product that underflows is still no nobody.

@@ -95,4 +95,7 @@ def _hull_of_some(epsilons: list[float], deltas: list[float], log_steepest: floa
         if slope < slopes[-1]:
             kept.append(i)
             slopes.append(slope)
+        else:
+            # On the steepest line but for rounding, which then holds up to here.
+            kept[0] = i
     return kept

@@ -265,7 +265,9 @@ def phases(weights: Complexes, away: Floats, arg: Floats, theta: Floats) -> tupl
             if blocks > 1:
                 later += product(after[:, :, part], turned[:, :, part].swapaxes(1, 2))
         total[own] = start[:, :, None, :]
-        total[own][:, :, 1:] += later.reshape(*later.shape[:2], -1, few).swapaxes(1, 2)
+        total[own][:, :, 1:] += later.reshape(*later.shape[:2], weights.shape[1], few).swapaxes(
+            1, 2
+        )
     found = total.reshape(*weights.shape[:2], -1)[:, :, :number]
     return found.real, found.imag
 

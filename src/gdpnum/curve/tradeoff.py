@@ -12,25 +12,20 @@ from typing import Any, ClassVar, NamedTuple, final, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gdpnum import arguments
+from gdpnum.arguments import numbers_of
 from gdpnum.blocks.block import Table
 from gdpnum.blocks.html import html
 from gdpnum.errors import InvalidArgument
 from gdpnum.floats import NUMPY, Floats
 from gdpnum.rounding import rounded_up
 
-__all__ = ["Makers", "Profile", "Tangents", "TradeoffCurve", "as_asked"]
+__all__ = ["Makers", "Profile", "Tangents", "TradeoffCurve", "as_asked", "rates_of"]
 
 Tangents = tuple[Floats, Floats]
 """The points (alphas, betas) at which a curve has given slopes."""
 
 # FPRs at which a notebook shows a curve.
 _SHOWN_FPRS = (1e-6, 1e-4, 0.001, 0.01, 0.1, 0.5)
-
-
-def as_asked(found: Floats) -> float | Floats:
-    """The answer as a float where a number was asked about, which is an array of no dimension."""
-    return float(found) if found.ndim == 0 else found
 
 
 class Makers(NamedTuple):
@@ -85,7 +80,7 @@ class TradeoffCurve(ABC):
     def beta(self, alpha: ArrayLike) -> float | Floats:
         """f(alpha): no attack with FPR alpha has a lower FNR than this."""
         with np.errstate(**NUMPY):
-            rates = arguments.rates("alpha", alpha)
+            rates = rates_of("alpha", alpha)
             # Guessing has 1 - alpha.
             return as_asked(np.clip(self._betas(rates), 0.0, 1.0 - rates))
 
@@ -95,7 +90,7 @@ class TradeoffCurve(ABC):
     def tpr(self, fpr: ArrayLike) -> float | Floats: ...
     def tpr(self, fpr: ArrayLike) -> float | Floats:
         """1 - f(fpr): no attack with that FPR has a higher TPR; accurate where it is tiny."""
-        rates = arguments.rates("fpr", fpr)
+        rates = rates_of("fpr", fpr)
         with np.errstate(**NUMPY):
             return as_asked(np.clip(self._tprs(rates), rates, 1.0))
 
@@ -105,7 +100,7 @@ class TradeoffCurve(ABC):
     def delta(self, epsilon: ArrayLike) -> float | Floats: ...
     def delta(self, epsilon: ArrayLike) -> float | Floats:
         """Smallest delta for which the mechanism is (epsilon, delta)-DP, for any real epsilon."""
-        values = arguments.numbers("epsilon", epsilon)
+        values = numbers_of("epsilon", epsilon)
         if np.isnan(values).any():
             raise InvalidArgument("epsilon=nan is not a number; pass a real epsilon")
         with np.errstate(**NUMPY):
@@ -126,7 +121,7 @@ class TradeoffCurve(ABC):
 
         Infinite for a delta below the mass at infinity.
         """
-        wanted = arguments.rates("delta", delta)
+        wanted = rates_of("delta", delta)
         with np.errstate(**NUMPY):
             return as_asked(np.where(wanted >= self.advantage, 0.0, self._epsilons(wanted)))
 
@@ -326,3 +321,21 @@ class Profile:
     def epsilon(self, delta: ArrayLike) -> float | Floats:
         """Smallest epsilon >= 0 for which the mechanism is (epsilon, delta)-DP."""
         return self.curve.epsilon(delta)
+
+
+# --- questions and answers: a number, or an array ------------------------------------------------
+
+
+def rates_of(name: str, value: ArrayLike, *, advice: str = "pass a probability") -> Floats:
+    """The value as an array of doubles in [0, 1]."""
+    found = numbers_of(name, value)
+    bad = ~((found >= 0.0) & (found <= 1.0))
+    if bad.any():
+        first = float(np.atleast_1d(found)[np.atleast_1d(bad)][0])
+        raise InvalidArgument(f"{name}={first!r} is outside [0, 1]; {advice}")
+    return found
+
+
+def as_asked(found: Floats) -> float | Floats:
+    """The answer as a float where a number was asked about, which is an array of no dimension."""
+    return float(found) if found.ndim == 0 else found

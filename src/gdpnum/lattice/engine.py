@@ -14,6 +14,7 @@ from gdpnum.errors import BudgetExceeded
 from gdpnum.lattice.above import upper_bound
 from gdpnum.lattice.below import attacks
 from gdpnum.lattice.compose import ComposedLoss
+from gdpnum.lattice.outcomes import MOST_OUTCOMES, Outcomes, outcomes
 from gdpnum.lattice.plan import Plan, plan
 from gdpnum.lattice.reading import lines_of, vertices_of
 from gdpnum.lattice.window import FEW_MISSED
@@ -40,18 +41,38 @@ class LatticeBounds:
     list where the pairs are exact.
     """
 
-    def __init__(self, above: list[Release], below: list[Release], accuracy: Accuracy) -> None:
+    def __init__(
+        self,
+        above: list[Release],
+        below: list[Release],
+        accuracy: Accuracy,
+        *,
+        most_outcomes: int = MOST_OUTCOMES,
+        given: bool = False,
+    ) -> None:
         self._above, self._below, self._accuracy = above, below, accuracy
+        self._most, self._given = most_outcomes if accuracy.grid_step is None else 0, given
+
+    @cached_property
+    def _outcomes(self) -> list[Outcomes]:
+        """All outcomes where they are few, in one direction or both; none where they are not."""
+        return self._directed(self._above)
 
     @cached_property
     def _planned(self) -> list[tuple[list[Release], Plan]]:
         return [(one, plan(one, self._accuracy)) for one in directions(self._above)]
 
+    def _directed(self, found: list[Release]) -> list[Outcomes]:
+        few = outcomes(found, self._most, given=self._given) if found else None
+        if few is None:
+            return []
+        return [few] if len(directions(found)) == 1 else [few, few.reversed()]
+
     @property
     def is_long(self) -> bool:
         """Whether it will take seconds, or cannot be had: known from the plan alone."""
         try:
-            return any(one.length > _LONG for _, one in self._planned)
+            return not self._outcomes and any(one.length > _LONG for _, one in self._planned)
         except BudgetExceeded:
             return True
 
@@ -62,6 +83,8 @@ class LatticeBounds:
     @cached_property
     def lines(self) -> tuple[Lines, ...]:
         """The profile from above, one for each direction."""
+        if self._outcomes:
+            return tuple(one.lines() for one in self._outcomes)
         return tuple(lines_of(loss) for loss in self._losses)
 
     @cached_property
@@ -72,6 +95,8 @@ class LatticeBounds:
     @cached_property
     def vertices(self) -> tuple[Vertices, ...]:
         """The points that a summary must be below."""
+        if self._outcomes:
+            return tuple(map(Outcomes.vertices, self._outcomes, self.lines))
         if self.steep.betas[0] > FEW_MISSED:
             return (self.steep.vertices(),)
         return tuple(map(vertices_of, self._losses, self.lines))
@@ -79,6 +104,9 @@ class LatticeBounds:
     @cached_property
     def attacks(self) -> tuple[Attacks, ...]:
         """Tests that exist; none where no release is known from below."""
+        few = self._outcomes if self._below is self._above else self._directed(self._below)
+        if few:
+            return tuple(one.attacks() for one in few)
         if self._below is self._above:
             return tuple(
                 attacks(*self._planned[number], self._accuracy, self._losses[number].window)

@@ -184,8 +184,11 @@ def _fit(found: Account, slack: float) -> GDPFit:
     bounds = found.lattice
     mu, reason = _upper(mechanism, bounds, slack)
     lower = max((_mu_from_below(one, slack) for one in bounds.attacks), default=0.0)
-    if math.isinf(mu) or (slack == 0.0 and is_tight_without_slack(mechanism)):
+    if slack == 0.0 and is_tight_without_slack(mechanism):
         lower = mu
+    elif math.isinf(mu):
+        # Of a bound only, that it is unbounded says nothing about what was run.
+        lower = mu if found.is_exact else lower
     else:
         mu = _bare_mu(mechanism, mu, found.accuracy)
     if by_contour is not None:
@@ -215,13 +218,15 @@ def _is_close(fit: Fits, asked: Accuracy) -> bool:
 def _contour_fit(found: Account, fit: Fits, slack: float) -> GDPFit:
     mu, regret = float(fit.mu[0]), float(fit.regret_with_slack[0])
     gap = 1.0 - float(fit.mu_lower[0]) / mu if mu > 0.0 else 0.0
+    typical = float(fit.typical_mu[0])
     return GDPFit(
         mu=mu,
         mu_lower=float(fit.mu_lower[0]),
         slack=slack,
         regret=regret,
         advantage=float(fit.advantage[0]),
-        tail_ratio=mu / float(fit.typical_mu[0]),
+        # Of an advantage that rounds to one there is none.
+        tail_ratio=mu / typical if 0.0 < typical < math.inf else 1.0,
         tolerance=min(found.accuracy.tolerance, max(_CONTOUR_TOLERANCE, gap)),
         neighbouring=found.neighbouring,
     )
@@ -381,9 +386,9 @@ def _largest_separation(points: Vertices, slack: float) -> float:
 
 
 def _mu_from_below(tests: Attacks, slack: float) -> float:
-    # Each test alone is a bound; every other one of many is as good.
+    # Each test alone is a bound; every other one of many on a lattice is as good.
     log_alpha, tpr, beta = (
-        column[:: 2 if column.size > 500 else 1]
+        column[:: 2 if column.size > 500 and tests.step > 0.0 else 1]
         for column in (tests.log_alpha, tests.tpr, tests.beta)
     )
     sure = beta + slack > 0.0

@@ -189,13 +189,10 @@ def discrete_gaussian_pair(sigma: float, shift: int = 1) -> AtomicPair:
 
 def sampled_atoms(pair: AtomicPair, rate: float) -> AtomicPair:
     """The pair after Poisson sampling at a rate below one."""
-    p = (1.0 - rate) * pair.q + rate * pair.p
-    # What only Q could produce now has the finite loss log(1 - q), below every other.
-    p[0] += (1.0 - rate) * pair.mass_at_minus_infinity
-    return AtomicPair(
-        sampled_loss(pair.losses, rate),
-        p,
-        pair.q,
-        rate * pair.mass_at_infinity,
-        pair.mass_at_minus_infinity,
-    )
+    losses, p = sampled_loss(pair.losses, rate), (1.0 - rate) * pair.q + rate * pair.p
+    q, revealed = pair.q, pair.mass_at_minus_infinity
+    if revealed > 0.0:
+        # What only Q could produce now has the finite loss log(1 - q), below every other.
+        losses = np.append(np.log1p(-rate), losses)
+        p, q = np.append((1.0 - rate) * revealed, p), np.append(revealed, q)
+    return AtomicPair(losses, p, q, rate * pair.mass_at_infinity)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gdpnum import _validate
-from gdpnum.arguments import column, numbers
+from gdpnum.arguments import column, numbers_of
 from gdpnum.curve.piecewise import PiecewiseCurve
 from gdpnum.curve.tradeoff import TradeoffCurve, as_asked
 from gdpnum.errors import InvalidArgument
@@ -132,7 +132,7 @@ def curve_by(method: Method, orders: Floats, epsilons: Floats) -> TradeoffCurve:
 @quietly
 def at_epsilons(delta: Callable[[Floats], Floats], epsilon: ArrayLike) -> float | Floats:
     """The deltas of a closed form at epsilons; at one so large that floats give out, none."""
-    at = numbers("epsilon", epsilon)
+    at = numbers_of("epsilon", epsilon)
     if np.isnan(at).any():
         raise InvalidArgument(f"epsilon={_validate.brief(epsilon)} holds NaN; pass real epsilons")
     found = delta(np.minimum(at, _LARGEST_EPSILON).ravel())

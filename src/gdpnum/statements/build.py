@@ -295,7 +295,7 @@ def _accounted(
     subject: Subject, slack: float, tolerance: float | None
 ) -> tuple[Mechanism, Account, GDPFit]:
     """What was run in its plain form, its account, and the fit that was read off it."""
-    meant = plain("mechanism", subject)
+    meant = subject if isinstance(subject, Mechanism) else plain("mechanism", subject)
     run = flat(KnownCurve(meant) if isinstance(meant, TradeoffCurve) else meant)
     slack = _validate.fraction("slack", slack, advice="pass an absolute allowance such as 1e-10")
     asked = _validate.accuracy(tolerance, slack=min(slack, SMALLEST_TPR))

@@ -7,8 +7,10 @@ from itertools import pairwise, product
 import numpy as np
 
 import gdpnum as g
+from tests.attack.families import laws
 from tests.attack.families.batches import _gaussian_tests
 from tests.attack.families.noise import _log_uniform
+from tests.attack.tests_that_exist import best_tests
 
 
 def matrix(rng):
@@ -21,12 +23,7 @@ def matrix(rng):
         said, full = {"strategy": dense.tolist()}, dense
     elif shape == 1:
         first = np.append(1.0, rng.normal(0.0, 0.6, int(rng.integers(0, steps))))
-        full = np.array(
-            [
-                [first[i - j] if 0 <= i - j < first.size else 0.0 for j in range(steps)]
-                for i in range(steps)
-            ]
-        )
+        full = _toeplitz(first, steps)
         said = {"strategy": first.tolist(), "steps": steps}
     else:
         said, full = {"strategy": "tree", "steps": steps}, _tree(steps)
@@ -66,3 +63,58 @@ def _tree(steps: int) -> np.ndarray:
         ]
         width *= 2
     return np.array(rows)
+
+
+def epochs(rng):
+    """A record in the same place of each epoch: all signs and places tried."""
+    times, apart = int(rng.integers(1, 5)), int(rng.integers(1, 5))
+    steps, sigma = times * apart, _log_uniform(rng, 0.5, 10.0)
+    first = np.append(1.0, rng.normal(0.0, 0.6, int(rng.integers(0, steps))))
+    full = _toeplitz(first, steps)
+    relation = str(rng.choice(["zero_out", "replace"]))
+    run = g.MatrixMechanism(
+        strategy=first.tolist(),
+        steps=steps,
+        noise_multiplier=sigma,
+        epochs=times,
+        neighbouring=relation,
+    )
+    columns = [full[:, place::apart] for place in range(apart)]
+    shift = max(
+        float(np.linalg.norm(some @ np.array(signs)))
+        for some in columns
+        for signs in product((-1.0, 1.0), repeat=times)
+    )
+    moved = 2.0 if relation == "replace" else 1.0
+    return run, _gaussian_tests(moved * shift / sigma)
+
+
+def sampled(rng):
+    """Bands with cyclic Poisson sampling: in each cycle the record joins one column, or not."""
+    bands, sigma = int(rng.integers(1, 6)), _log_uniform(rng, 0.8, 10.0)
+    steps, rate = int(rng.integers(bands, 40)), _log_uniform(rng, 1e-2, 1.0 / bands)
+    rate = min(rate, float(np.nextafter(1.0 / bands, 0.0)))
+    first = np.append(1.0, rng.uniform(0.0, 1.0, bands - 1))
+    first /= np.linalg.norm(first)
+    if bands > 1:
+        first[-1] = max(first[-1], 1e-3)
+    run = g.MatrixMechanism(
+        strategy=first.tolist(),
+        steps=steps,
+        noise_multiplier=sigma,
+        sample_rate=rate,
+        neighbouring=str(rng.choice(["zero_out", "add_remove"])),
+    )
+    # Full columns only, which do not overlap: a test that looks at each along its own direction.
+    law = [(1.0 - rate * bands, 0.0), (rate * bands, float(np.linalg.norm(first)))]
+    cycles = max(1, steps // bands)
+    return run, best_tests([(laws.gaussian_mixture(sigma, law), cycles)])
+
+
+def _toeplitz(first: np.ndarray, steps: int) -> np.ndarray:
+    return np.array(
+        [
+            [first[i - j] if 0 <= i - j < first.size else 0.0 for j in range(steps)]
+            for i in range(steps)
+        ]
+    )

@@ -55,6 +55,19 @@ def integers(log_mass, spread: float, rate: float = 1.0) -> Outcomes:
     return Outcomes((1.0 - rate) * q + rate * p, q)
 
 
+def moved_integers(log_mass, spread: float, most: int, moved: int | None = None) -> Outcomes:
+    """Noise on the integers with a log mass, around a whole number up to ``most``, against 0."""
+    moved, last = most if moved is None else moved, max(4, math.ceil(spread)) + most
+    places = np.arange(-last, last + most + 1)
+    every = np.arange(-last - most, last + 2 * most + 1)
+    total = np.exp(np.array([log_mass(int(abs(one))) for one in every])).sum()
+    p, q = (
+        np.exp(np.array([log_mass(int(abs(one))) for one in places - shift])) / total
+        for shift in (moved, 0)
+    )
+    return Outcomes(p, q)
+
+
 def discrete_gaussian(sigma: float, rate: float = 1.0) -> Outcomes:
     return integers(lambda k: -0.5 * (k / sigma) ** 2, 12.0 * sigma + 3, rate)
 

@@ -100,3 +100,24 @@ def best_of(rng):
     tests = best_tests([(Outcomes(np.maximum(p, 0.0), np.maximum(q, 0.0)), 1)])
     # Differences of numbers near one: what is smaller than this is rounding.
     return best, Tests(np.minimum(tests.fpr + 1e-10, 1.0), tests.tpr - 1e-10)
+
+
+def all_of(rng):
+    """So many runs, all of them shown: as if each were released."""
+    number, rate = int(rng.integers(1, 6)), float(rng.choice([1.0, rng.uniform(0.1, 1.0)]))
+    sigma, times = _log_uniform(rng, 0.8, 10.0), int(rng.integers(1, 5))
+    inner = g.PoissonSampled(g.Gaussian(sigma=sigma), rate=rate) * times
+    outcomes = laws.gaussian_mixture(sigma, [(1.0 - rate, 0.0), (rate, 1.0)], cells=200)
+    return g.BestOf(inner, number=number), best_tests([(outcomes, number * times)])
+
+
+def sampled_responses(rng):
+    """Answers of those drawn only, with others' releases between: outcomes multiplied out."""
+    chosen, releases = [], []
+    for _ in range(int(rng.integers(1, 4))):
+        epsilon, categories = _log_uniform(rng, 0.05, 3.0), int(rng.choice([2, 3, 8]))
+        rate, times = _log_uniform(rng, 0.01, 1.0), int(rng.integers(1, 4))
+        inner = g.RandomizedResponse(epsilon=epsilon, categories=categories)
+        chosen.append(g.PoissonSampled(inner, rate=rate) * times)
+        releases.append((laws.randomized_response(epsilon, categories, rate), times))
+    return g.Composed(chosen), best_tests(releases)
