@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 from gdpnum import contour
+from gdpnum.contour.fit import sought
+from gdpnum.contour.ladder import first_knots, ladder
 from gdpnum.contour.ordinary import ordinary
 from gdpnum.contour.pairs import Steps
 from tests.oracles.contour_ball import BallProfile, mixture, poisson, replaced
@@ -100,3 +102,30 @@ def test_mixtures(rooted):
     oracle = BallProfile([(mixture(4.0, weights), 300)], tilt=6.0, spacing=0.2, reach=20.0)
     run = [contour.Segment(contour.Mixture(4.0, weights, rooted), 300)]
     _enclosed(run, oracle, 0, 0.0, 5.0, 1e-8)
+
+
+@pytest.mark.parametrize(
+    ("rate", "tilt", "spacing", "reach"), [(0.6, 1.4, 0.012, 1.6), (0.9, 1.3, 0.006, 1.2)]
+)
+def test_a_large_mu(rate, tilt, spacing, reach):
+    """Of a mu of 13 or 18 a reading has three lines: right from zero to the end."""
+    oracle = BallProfile([(poisson(1.0, rate), 400)], tilt=tilt, spacing=spacing, reach=reach)
+    one, slack = Steps.of([[contour.Segment(contour.Poisson(1.0, rate), 400)]]), np.array([1e-10])
+    with np.errstate(all="ignore"):
+        rungs = ladder(one, 22.0)
+        knots = first_knots(rungs, np.repeat(slack, 2))
+        lines, _ = sought(one, rungs, knots, slack, 1e-9, 1e7)
+        epsilons = np.linspace(0.0, knots[0, -1], 60)
+        found = lines.at(np.stack([epsilons, epsilons]))
+    assert len(lines.lines) == 3
+    closest = np.inf
+    for i, epsilon in enumerate(epsilons):
+        truth = oracle.delta(float(epsilon))
+        delta, error = float(found.delta[0, i]), float(found.delta_error[0, i])
+        assert np.nextafter(delta - error, -1.0) <= truth
+        assert truth <= np.nextafter(delta + error, 2.0)
+        if 1e-11 <= delta <= 1e-7:
+            closest = min(closest, error / 1e-10)
+        if delta > 1e-3:
+            assert error <= 1e-9
+    assert closest <= 1e-7

@@ -7,6 +7,9 @@ from scipy.special import erf, ndtri
 
 import gdpnum
 from gdpnum import contour
+from gdpnum.contour.fit import _read, sought
+from gdpnum.contour.ladder import first_knots, ladder
+from gdpnum.contour.pairs import Steps
 
 SLACKS = [1e-6, 1e-8, 1e-10, 1e-12]
 
@@ -251,3 +254,35 @@ def test_the_regret_beside_a_gaussian_that_outweighs_the_rest():
         found = contour.fits(runs, slack=2.76e-12)
         most = 0.5 * (erf(found.mu[0] / np.sqrt(8.0)) - erf(g / np.sqrt(8.0)))
         assert found.regret[0] <= most * (1.0 + 1e-6)
+
+
+@pytest.mark.parametrize("lost", [1e-9, 1e-3, 1e6])
+def test_what_a_line_does_not_know_at_the_last_knot_is_not_used(lost):
+    """There Chernoff says that delta is at most the slack, and a line may say anything."""
+    run, slack = poisson((1.0, 0.05, 300)), np.array([1e-10])
+    one, exact = Steps.of([run]), contour.fits([run], slack=1e-10)
+    with np.errstate(all="ignore"):
+        rungs = ladder(one, 22.0)
+        knots = first_knots(rungs, np.repeat(slack, 2))
+        lines, _ = sought(one, rungs, knots, slack, 1e-9, 1e7)
+        for sign in (-1.0, 1.0):
+            found = lines.at(knots)
+            found.delta[:, -1], found.delta_error[:, -1] = sign * lost, 2.0 * lost
+            fit = _read(one, rungs, lines, found, slack, 1e-9)
+            assert fit.mu_lower[0] <= exact.mu[0]
+            assert fit.mu[0] >= exact.mu_lower[0]
+            assert fit.mu[0] <= exact.mu[0] * (1.0 + 1e-7)
+
+
+def test_a_large_mu_is_known_as_closely():
+    """Up to 40, where an FPR may be exp(-1000); beside the lattice, which has no part in it."""
+    settings = [(1.0, 0.6, 400), (1.0, 0.9, 2000), (0.5, 0.3, 2000), (0.5, 0.05, 2000)]
+    found = contour.fits([poisson(one) for one in settings], slack=1e-10)
+    assert np.all(found.mu - found.mu_lower <= 1e-8 * found.mu)
+    for i, (sigma, rate, steps) in enumerate(settings):
+        run = gdpnum.DPSGD(noise_multiplier=sigma, sample_rate=rate, steps=steps)
+        beside = gdpnum.fit_gdp(run, grid_step=0.05)
+        assert beside.mu_lower <= found.mu[i]
+        assert found.mu_lower[i] <= beside.mu
+        assert found.advantage[i] >= 1.0 - 2.0 * (1.0 - beside.advantage)
+        assert gdpnum.fit_gdp(run).tail_ratio >= 0.99

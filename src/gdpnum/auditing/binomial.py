@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,7 +11,7 @@ from scipy.special import betainc, betaincinv, lambertw
 
 from gdpnum.auditing.scores import Floats
 
-__all__ = ["few", "many", "product_below", "upper_rate"]
+__all__ = ["few", "last_held", "many", "product_below", "upper_rate"]
 
 # The incomplete beta function is good to far fewer units than this in relative terms.
 _ERROR = 1e-10
@@ -51,6 +52,21 @@ def upper_rate(counts: ArrayLike, trials: int, levels: ArrayLike) -> Floats:
             rates = np.where(short, np.minimum(1.0, rates * (1.0 + step) + 1e-3 * step), rates)
             step *= 4.0
     return rates
+
+
+def last_held(holds: Callable[[float], bool], most: float = math.inf) -> float:
+    """The number from 0 on up to which a test holds, from below; one above ``most`` will do."""
+    low, high = 0.0, 1.0
+    if not holds(0.0):
+        return 0.0
+    while holds(high):
+        if high > most:
+            return high
+        low, high = high, 2.0 * high
+    for _ in range(60):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if holds(middle) else (low, middle)
+    return low
 
 
 def product_below(level: float) -> float:

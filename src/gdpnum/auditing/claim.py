@@ -7,6 +7,7 @@ import reprlib
 from dataclasses import dataclass
 from decimal import Decimal
 from numbers import Real
+from typing import Any
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from gdpnum.auditing.scores import Floats
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.representations.gdp import GDP
 
-__all__ = ["Claim", "claimed", "compared_slack"]
+__all__ = ["Claim", "claimed", "compared_slack", "judged"]
 
 _LONGEST = 120
 
@@ -65,6 +66,18 @@ def _words(claim: object) -> str:
     shortened.maxother = _LONGEST
     text = repr(claim)
     return text if len(text) <= _LONGEST else shortened.repr(claim)
+
+
+def judged(claim: Claim, confidence: float, *, refuted: bool, p_value: float) -> dict[str, Any]:
+    """What a result says of a claim; a p-value from a grid of its own agrees with the verdict."""
+    level = 1.0 - confidence
+    agreed = min(p_value, level) if refuted else max(p_value, math.nextafter(level, 1.0))
+    return {
+        "claim": claim.words,
+        "claim_mu": claim.mu,
+        "p_value": min(1.0, agreed),
+        "refuted": refuted,
+    }
 
 
 def compared_slack(slack: float | None, claim: Claim | None) -> float:

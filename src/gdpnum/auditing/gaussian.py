@@ -7,6 +7,7 @@ import math
 import numpy as np
 from scipy.special import log_ndtr
 
+from gdpnum.auditing.binomial import last_held
 from gdpnum.errors import InvalidArgument
 
 __all__ = ["gaussian_epsilon"]
@@ -33,12 +34,4 @@ def gaussian_epsilon(mu: float, slack: float, delta: float, assuming: object) ->
         return ratio < 0.0 and first + math.log(-math.expm1(ratio)) > math.log(wanted) + 1e-9
 
     with np.errstate(all="ignore"):
-        low, high = 0.0, 1.0
-        if not above(0.0):
-            return 0.0
-        while above(high):
-            low, high = high, 2.0 * high
-        for _ in range(60):
-            middle = 0.5 * (low + high)
-            low, high = (middle, high) if above(middle) else (low, middle)
-    return low
+        return last_held(above)

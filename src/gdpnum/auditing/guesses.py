@@ -26,7 +26,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from gdpnum.auditing.binomial import many
+from gdpnum.auditing.binomial import last_held, many
 from gdpnum.auditing.claim import Claim
 from gdpnum.auditing.scores import Bools, Floats
 
@@ -98,21 +98,7 @@ def refuted_by_guesses(guesses: Guesses, claim: Claim, level: float) -> bool:
 
 def epsilon_refuted(guesses: Guesses, level: float, delta: float) -> float:
     """The epsilon below which every claim of (epsilon, delta)-DP is refuted at a level."""
-
-    def refuted(epsilon: float) -> bool:
-        return p_value_of_epsilon(guesses, epsilon, delta) <= level
-
-    if not refuted(0.0):
-        return 0.0
-    low, high = 0.0, 1.0
-    while refuted(high):
-        if high > 500.0:
-            return high
-        low, high = high, 2.0 * high
-    for _ in range(40):
-        middle = 0.5 * (low + high)
-        low, high = (middle, high) if refuted(middle) else (low, middle)
-    return low
+    return last_held(lambda one: p_value_of_epsilon(guesses, one, delta) <= level, 500.0)
 
 
 def p_value_of_epsilon(guesses: Guesses, epsilon: float, delta: float) -> float:

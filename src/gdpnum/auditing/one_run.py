@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gdpnum import _validate
-from gdpnum.auditing.claim import claimed, compared_slack
+from gdpnum.auditing.claim import claimed, compared_slack, judged
 from gdpnum.auditing.guesses import (
     Guesses,
     mu_refuted,
@@ -90,20 +90,15 @@ def audit_one_run(
     else:
         ends = _ends(guesses, kept.size)
     found = Guesses(kept.size, sum(ends), _correct(kept, flags, ends))
-    refuted, p = None, None
+    verdict = {}
     if held is not None:
-        refuted = refuted_by_guesses(found, held, level)
-        near = p_value_of_guesses(found, held)
-        # The grid of levels is not the level; the p-value agrees with the verdict.
-        p = min(near, 1.0 - confidence) if refuted else max(near, np.nextafter(1 - confidence, 1))
+        refuted, p = refuted_by_guesses(found, held, level), p_value_of_guesses(found, held)
+        verdict = judged(held, confidence, refuted=refuted, p_value=p)
     return OneRunAudit(
         confidence=confidence,
         slack=allowed,
         mu_lower=mu_refuted(found, level, allowed),
-        claim=None if held is None else held.words,
-        claim_mu=None if held is None else held.mu,
-        p_value=None if p is None else float(p),
-        refuted=refuted,
+        **verdict,
         guesses=found,
         guessed_in=ends[0],
         guessed_out=ends[1],

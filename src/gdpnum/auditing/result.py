@@ -6,7 +6,7 @@ import json
 from abc import abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, final
+from typing import Any, ClassVar, Literal, final
 
 from gdpnum import _validate
 from gdpnum.auditing.cuts import Cut, Rule
@@ -19,8 +19,6 @@ from gdpnum.auditing.roc import Band
 from gdpnum.errors import GdpnumError, InvalidArgument
 
 __all__ = ["AuditResult", "OneRunAudit", "RunsAudit", "level_of"]
-
-_DELTA = "pass a delta such as 1e-5"
 
 # FPRs at which a table tells the TPR.
 _FPRS = (0.001, 0.01, 0.1)
@@ -44,10 +42,18 @@ class AuditResult(Finding):
     the last four fields are None.
     """
 
+    _kind: ClassVar[str]
+
     @property
     def level(self) -> float:
         """1 - confidence, as given to the tests."""
         return level_of(self.confidence)
+
+    def epsilon(self, delta: float, *, assuming: Literal["gaussian"] | None = None) -> float:
+        delta = _validate.probability("delta", delta, advice="pass a delta such as 1e-5")
+        if assuming is not None:
+            return gaussian_epsilon(self.mu_lower, self.slack, delta, assuming)
+        return self._epsilon(delta)
 
     def to_dict(self) -> dict[str, Any]:
         """The result as what JSON knows; `from_dict` reads it back bit for bit."""
@@ -72,9 +78,9 @@ class AuditResult(Finding):
     def _proved(self) -> float:
         """The mu that the counts prove."""
 
-    @property
     @abstractmethod
-    def _kind(self) -> str: ...
+    def _epsilon(self, delta: float) -> float:
+        """The epsilon that they prove, of any mechanism."""
 
     @abstractmethod
     def _own(self) -> dict[str, Any]: ...
@@ -91,6 +97,8 @@ class RunsAudit(AuditResult):
     charged to each, ``rule`` how they were chosen. mu_lower, epsilon, TPR and advantage_lower are
     read off one region of error rates: they hold together, with the one confidence.
     """
+
+    _kind: ClassVar[str] = "runs"
 
     method: Method
     rule: Rule
@@ -115,10 +123,7 @@ class RunsAudit(AuditResult):
         found = [one.mu(self.slack) for one in self._regions]
         return self.cuts[found.index(max(found))]
 
-    def epsilon(self, delta: float, *, assuming: Literal["gaussian"] | None = None) -> float:
-        delta = _validate.probability("delta", delta, advice=_DELTA)
-        if assuming is not None:
-            return gaussian_epsilon(self.mu_lower, self.slack, delta, assuming)
+    def _epsilon(self, delta: float) -> float:
         return max(one.epsilon(delta) for one in self._regions)
 
     def tpr(self, fpr: float) -> float:
@@ -131,10 +136,6 @@ class RunsAudit(AuditResult):
 
     def _proved(self) -> float:
         return max(one.mu(self.slack) for one in self._regions)
-
-    @property
-    def _kind(self) -> str:
-        return "runs"
 
     def _design(self) -> str:
         chosen = {
@@ -183,23 +184,18 @@ class OneRunAudit(AuditResult):
     ``rule`` says whether their number was "fixed" or found on a "split".
     """
 
+    _kind: ClassVar[str] = "one_run"
+
     guesses: Guesses
     guessed_in: int
     guessed_out: int
     rule: Literal["fixed", "split"]
 
-    def epsilon(self, delta: float, *, assuming: Literal["gaussian"] | None = None) -> float:
-        delta = _validate.probability("delta", delta, advice=_DELTA)
-        if assuming is not None:
-            return gaussian_epsilon(self.mu_lower, self.slack, delta, assuming)
+    def _epsilon(self, delta: float) -> float:
         return epsilon_refuted(self.guesses, self.level, delta)
 
     def _proved(self) -> float:
         return mu_refuted(self.guesses, self.level, self.slack)
-
-    @property
-    def _kind(self) -> str:
-        return "one_run"
 
     def _design(self) -> str:
         m, g, c = self.guesses

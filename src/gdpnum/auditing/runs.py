@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gdpnum import _validate
-from gdpnum.auditing.claim import Claim, claimed, compared_slack
+from gdpnum.auditing.claim import Claim, claimed, compared_slack, judged
 from gdpnum.auditing.cuts import Cut, Rule, fixed_cut, rank_cuts, split_cut
 from gdpnum.auditing.region import Method, p_value, region
 from gdpnum.auditing.result import RunsAudit, level_of
@@ -68,20 +68,16 @@ def audit(
     share = level / len(cuts)
     regions = [region(cut.counts, share, method) for cut in cuts]
     auc, advantage = roc.auc_and_advantage()
-    refuted, p = None, None
+    verdict = {}
     if held is not None:
         refuted = any(one.refutes(held) for one in regions)
-        found = min(p_value(cut.counts, held, method) for cut in cuts) * len(cuts)
-        # The grid of the one is not that of the other; the p-value agrees with the verdict.
-        p = min(found, 1.0 - confidence) if refuted else max(found, np.nextafter(1 - confidence, 1))
+        p = min(p_value(cut.counts, held, method) for cut in cuts) * len(cuts)
+        verdict = judged(held, confidence, refuted=refuted, p_value=p)
     return RunsAudit(
         confidence=confidence,
         slack=allowed,
         mu_lower=max(one.mu(allowed) for one in regions),
-        claim=None if held is None else held.words,
-        claim_mu=None if held is None else held.mu,
-        p_value=None if p is None else float(min(1.0, p)),
-        refuted=refuted,
+        **verdict,
         method=method,
         rule=rule,
         included=included.size,

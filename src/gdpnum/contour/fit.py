@@ -42,6 +42,12 @@ _BESIDE = 0.8
 # From more segments on the general way is the quicker one: it takes some at a time.
 _SEVERAL = 12
 
+# log Gamma(1/2) of a mu of about 45: below, rounding takes what is left.
+_FURTHEST = -250.0
+
+# Where mu is large: a line for epsilons so many deviations before the losses' mean, to this delta.
+_EARLY, _ABOUT = 5.0, -32.0
+
 # Runs that are computed together.
 _TOGETHER = 30
 
@@ -125,7 +131,12 @@ def _aimed(
         beside = np.where(far, np.minimum(removed, 0.0), log_slack)
         errors = np.concatenate([errors, beside + np.log(0.01)])
     fine = np.log(np.minimum(rungs.deviation, 1.0) * (0.01 * tolerance))
-    return reading(steps, rungs, [guess], [errors], fine, most)
+    if float(rungs.middle.min()) >= LEAST:
+        return reading(steps, rungs, [guess], [errors], fine, most)
+    # The line in the middle knows 1 - delta, which is less and less; this one delta itself.
+    before = rungs.rungs.slopes[:, 0] - _EARLY * np.resize(rungs.deviation, guess.size)
+    places = [np.clip(before, 1e-12, 0.9 * guess), guess]
+    return reading(steps, rungs, places, [np.full(guess.size, _ABOUT), errors], fine, most)
 
 
 def _roughly(
@@ -220,9 +231,9 @@ def _burden(steps: Steps) -> Floats:
     finest = np.zeros(steps.runs)
     np.maximum.at(finest, steps.owner, steps.c)
     burden = np.where(reach < 1.0, 2.0 + 1.0 / reach, finest / (1.0 + finest))
-    burden = np.where(size * size > -8.0 * LEAST, -1.0, burden)
+    burden = np.where(size * size > -8.0 * LEAST, -1.0 - 1.0 / size, burden)
     # Gaussians alone come first.
-    return np.where(np.bincount(steps.owner, minlength=steps.runs) == 0, -2.0, burden)
+    return np.where(np.bincount(steps.owner, minlength=steps.runs) == 0, -3.0, burden)
 
 
 def _gaussian(mu: Floats, slack: Floats) -> Fits:
@@ -233,13 +244,13 @@ def _gaussian(mu: Floats, slack: Floats) -> Fits:
     return Fits(mu * (1.0 + 4.0 * UNIT), mu_lower, none, 0.5 * slack, advantage)
 
 
-def check_reach(rungs: Ladder) -> None:
+def check_reach(rungs: Ladder, least: float = LEAST) -> None:
     """Raises `OutOfReach` for runs that leave next to no privacy."""
-    if float(rungs.middle.min()) < LEAST:
+    if float(rungs.middle.min()) < least:
         raise OutOfReach(
             f"mu is about {math.sqrt(-8.0 * float(rungs.middle.min())):.0f}, which leaves no "
             "privacy and 1 - delta too small for the contour; use the lattice",
-            np.where(rungs.middle < LEAST, np.inf, 0.0),
+            np.where(rungs.middle < least, np.inf, 0.0),
         )
 
 
@@ -253,7 +264,7 @@ def _fits(steps: Steps, slack: Floats, tolerance: float, most: float) -> Fits:
             if found.mu[0] - found.mu_lower[0] <= _CLOSE * found.mu[0]:
                 return found
     rungs = ladder(steps, 22.0)
-    check_reach(rungs)
+    check_reach(rungs, _FURTHEST)
     by_row = np.concatenate([slack, slack])[: rungs.rungs.lam.shape[0]]
     knots = first_knots(rungs, by_row)
     lines, guess = sought(steps, rungs, knots, slack, tolerance, most * steps.runs)
@@ -280,9 +291,7 @@ def _read(
     """
     runs = steps.runs
     by_row = np.concatenate([slack, slack])[: found.epsilons.shape[0]]
-    # At the last knot delta <= slack.
-    np.minimum(found.delta[:, -1], by_row, out=found.delta[:, -1])
-    found.delta_error[:, -1] = 0.0
+    _end_known(found, by_row)
     peak = decided(lines, found, rungs.rungs, slack, tolerance) if close else None
     if peak is None:
         needed, mu_lower = smallest(lines, found, rungs.rungs, runs, by_row, tolerance)
@@ -298,6 +307,18 @@ def _read(
     # A lower bound at the last knot is not known any more.
     removed = Knots(*(one[:runs, :-1] for one in found))
     return Fits(mu, mu_lower, *regrets(lines, removed, mu, slack, tolerance))
+
+
+def _end_known(found: Knots, slack: Floats) -> None:
+    """Notes in the knots that at the last delta is from zero to the slack.
+
+    What a line says there may be far from both: none is for so large an epsilon.
+    """
+    delta, error = found.delta[:, -1], found.delta_error[:, -1]
+    upper = np.maximum(np.fmin(delta + error, slack), 0.0)
+    lower = np.minimum(np.fmax(delta - error, 0.0), upper)
+    found.delta[:, -1] = 0.5 * (lower + upper)
+    found.delta_error[:, -1] = 0.5 * (upper - lower) + (4.0 * UNIT) * upper
 
 
 def _apart(steps: Steps, slack: Floats, tolerance: float) -> Floats:

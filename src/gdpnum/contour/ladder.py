@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import erfcx, ndtri
+from scipy.special import erfcx, ndtri, ndtri_exp
 
 from gdpnum import charges
 from gdpnum.contour.grid import cut, grid, spacing
@@ -41,7 +41,7 @@ _UP = np.geomspace(0.15, _FARTHEST, 20) / _FARTHEST
 # Where jumps decide, K turns steep within a small part of the ladder.
 STEEP = np.concatenate([np.geomspace(0.01, 0.4, 6)[:-1], np.linspace(0.4, 1.0, 15)])
 
-#: log Gamma(1/2) = -mu^2 / 8 of a mu of about 7.5: below, 1 - delta is too small.
+#: log Gamma(1/2) = -mu^2 / 8 of a mu of about 7.5: below, 1 - delta is small beside its rounding.
 LEAST = -7.0
 
 #: Beyond this K is of no use: a bound exp(K) there is worth nothing.
@@ -256,6 +256,10 @@ _SIDE = np.array([0.03, 0.1, 0.2, 0.35, 0.55, 0.8, 1.15])
 _AROUND = np.concatenate([-_SIDE[::-1], _SIDE])
 
 
+# And before the first of the saddle points, where mu is large.
+_BEFORE = np.linspace(0.25, 9.0, 36)
+
+
 def first_knots(ladder: Ladder, slack: Floats, guess: Floats | None = None) -> Floats:
     """Zero and some near it, the saddle points' epsilons, and one from which on delta <= slack.
 
@@ -269,6 +273,8 @@ def first_knots(ladder: Ladder, slack: Floats, guess: Floats | None = None) -> F
     near = [ladder.deviation[:, None] * _NEAR, rungs.slopes[:runs], end[:runs]]
     if guess is not None:
         near.append(guess[:runs, None] + ladder.deviation[:, None] * _AROUND)
+    if float(ladder.middle.min()) < LEAST:
+        near.append(rungs.slopes[:runs, :1] - ladder.deviation[:, None] * _BEFORE)
     removed = np.concatenate(near, axis=1)
     places = np.empty((end.size, removed.shape[1]))
     np.minimum(np.maximum(removed, 0.0, out=removed), end[:runs], out=removed)
@@ -320,9 +326,12 @@ class Approximate(NamedTuple):
         """About the mu that the test at each saddle point shows; -inf where delta <= slack."""
         scale, slope = self.log_scale[rows], rungs.slopes[rows]
         tpr = np.exp(scale) * self.tpr_part[rows] - slack[:, None]
-        alpha = np.exp(scale - slope) * self.alpha_part[rows]
-        found = ndtri(np.maximum(tpr, 1e-300)) - ndtri(alpha)
-        found[~((tpr > 1e-3 * slack[:, None]) & (alpha > 0.0))] = -np.inf
+        exponent, part = scale - slope, self.alpha_part[rows]
+        # Where mu is large an FPR may underflow.
+        tiny = float(exponent.min(initial=0.0)) < -700.0
+        low = ndtri_exp(exponent + np.log(part)) if tiny else ndtri(np.exp(exponent) * part)
+        found: Floats = ndtri(np.maximum(tpr, 1e-300)) - low
+        found[~((tpr > 1e-3 * slack[:, None]) & (found < np.inf))] = -np.inf
         return found
 
     def _logs(self, rows: slice) -> Floats:

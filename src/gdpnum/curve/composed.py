@@ -39,7 +39,7 @@ def composed(
     if _reveals_nothing(first) or _reveals_nothing(second):
         return second if _reveals_nothing(first) else first
     found = [_release(first), _release(second)]
-    bounds = LatticeBounds(found, found, asked, most_outcomes=_MOST_OUTCOMES)
+    bounds = LatticeBounds(found, found, asked, most_outcomes=_MOST_OUTCOMES, given=True)
     return PiecewiseCurve(*bounds.lines)
 
 

@@ -34,14 +34,6 @@ def directions(found: list[Release]) -> list[list[Release]]:
     return [found, [Release(release.pair.reversed(), release.times) for release in found]]
 
 
-def _directed(found: list[Release], most: int) -> list[Outcomes]:
-    """The outcomes of releases in the directions that matter; none if they are not few."""
-    few = outcomes(found, most) if found else None
-    if few is None:
-        return []
-    return [few] if len(directions(found)) == 1 else [few, few.reversed()]
-
-
 class LatticeBounds:
     """Bounds on the profile of releases, from above and from below, in both directions.
 
@@ -56,18 +48,25 @@ class LatticeBounds:
         accuracy: Accuracy,
         *,
         most_outcomes: int = MOST_OUTCOMES,
+        given: bool = False,
     ) -> None:
         self._above, self._below, self._accuracy = above, below, accuracy
-        self._most = most_outcomes if accuracy.grid_step is None else 0
+        self._most, self._given = most_outcomes if accuracy.grid_step is None else 0, given
 
     @cached_property
     def _outcomes(self) -> list[Outcomes]:
         """All outcomes where they are few, in one direction or both; none where they are not."""
-        return _directed(self._above, self._most)
+        return self._directed(self._above)
 
     @cached_property
     def _planned(self) -> list[tuple[list[Release], Plan]]:
         return [(one, plan(one, self._accuracy)) for one in directions(self._above)]
+
+    def _directed(self, found: list[Release]) -> list[Outcomes]:
+        few = outcomes(found, self._most, given=self._given) if found else None
+        if few is None:
+            return []
+        return [few] if len(directions(found)) == 1 else [few, few.reversed()]
 
     @property
     def is_long(self) -> bool:
@@ -105,7 +104,7 @@ class LatticeBounds:
     @cached_property
     def attacks(self) -> tuple[Attacks, ...]:
         """Tests that exist; none where no release is known from below."""
-        few = self._outcomes if self._below is self._above else _directed(self._below, self._most)
+        few = self._outcomes if self._below is self._above else self._directed(self._below)
         if few:
             return tuple(one.attacks() for one in few)
         if self._below is self._above:

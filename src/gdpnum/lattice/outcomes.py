@@ -102,8 +102,13 @@ class Outcomes(NamedTuple):
         return losses, int(np.searchsorted(losses, 0.0, side="right"))
 
 
-def outcomes(releases: Sequence[Release], most: int = MOST_OUTCOMES) -> Outcomes | None:
-    """All outcomes of releases together; None if some have no atoms, or all have more than that."""
+def outcomes(
+    releases: Sequence[Release], most: int = MOST_OUTCOMES, *, given: bool = False
+) -> Outcomes | None:
+    """All outcomes of releases together; None if some have no atoms, or all have more than that.
+
+    Where their masses are ``given``, as those of a curve are, only sums and products round.
+    """
     pairs = [(pair, n) for pair, n in releases if isinstance(pair, AtomicPair)]
     count = sum(n for _, n in pairs)
     number = math.prod(math.comb(pair.losses.size + n - 1, n) for pair, n in pairs)
@@ -112,16 +117,19 @@ def outcomes(releases: Sequence[Release], most: int = MOST_OUTCOMES) -> Outcomes
     if not all(_is_as_said(pair) for pair, _ in pairs):
         return None
     reach = sum(n * max(abs(pair.lowest), abs(pair.highest)) for pair, n in pairs)
-    found = np.zeros(1), np.ones(1), np.ones(1)
+    losses, p, q, spread = np.zeros(1), np.ones(1), np.ones(1), 0.0
     for pair, times in pairs:
         for _ in range(times):
-            found = _together(*found, pair, _SAME * reach)
+            losses, p, q, width = _together(losses, p, q, pair, _SAME * reach)
+            spread += width
     return Outcomes(
-        *found,
+        losses,
+        p,
+        q,
         joint_mass_at_infinity((pair.mass_at_infinity, n) for pair, n in pairs),
         joint_mass_at_infinity((pair.mass_at_minus_infinity, n) for pair, n in pairs),
-        growth=count * charges.growth(),
-        drift=charges.drift(count * reach),
+        growth=count * (charges.chord() if given else charges.growth()),
+        drift=charges.drift(count * reach) + spread,
     )
 
 
@@ -134,8 +142,11 @@ def _is_as_said(pair: AtomicPair) -> bool:
 
 def _together(
     losses: Floats, p: Floats, q: Floats, pair: AtomicPair, same: float
-) -> tuple[Floats, Floats, Floats]:
-    """Each outcome with each of another release, those of one loss as one, of the largest."""
+) -> tuple[Floats, Floats, Floats, float]:
+    """Each outcome with each of another release, those of one loss as one; and how far off those.
+
+    Which is told as the largest; with P and Q exchanged that is the smallest, so it may be off.
+    """
     sums = np.add.outer(losses, pair.losses).ravel()
     order = np.argsort(sums, kind="stable")
     sums = sums[order]
@@ -145,4 +156,4 @@ def _together(
         np.add.reduceat(np.outer(*both).ravel()[order], starts)
         for both in ((p, pair.p), (q, pair.q))
     )
-    return sums[last], p, q
+    return sums[last], p, q, float((sums[last] - sums[starts]).max())

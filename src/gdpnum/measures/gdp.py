@@ -218,13 +218,15 @@ def _is_close(fit: Fits, asked: Accuracy) -> bool:
 def _contour_fit(found: Account, fit: Fits, slack: float) -> GDPFit:
     mu, regret = float(fit.mu[0]), float(fit.regret_with_slack[0])
     gap = 1.0 - float(fit.mu_lower[0]) / mu if mu > 0.0 else 0.0
+    typical = float(fit.typical_mu[0])
     return GDPFit(
         mu=mu,
         mu_lower=float(fit.mu_lower[0]),
         slack=slack,
         regret=regret,
         advantage=float(fit.advantage[0]),
-        tail_ratio=mu / float(fit.typical_mu[0]),
+        # Of an advantage that rounds to one there is none.
+        tail_ratio=mu / typical if 0.0 < typical < math.inf else 1.0,
         tolerance=min(found.accuracy.tolerance, max(_CONTOUR_TOLERANCE, gap)),
         neighbouring=found.neighbouring,
     )

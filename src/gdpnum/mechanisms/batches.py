@@ -10,13 +10,12 @@ from typing import final
 
 from gdpnum import _validate
 from gdpnum.errors import InvalidArgument, UnsupportedMechanism
-from gdpnum.mechanisms.mechanism import Leaf, Neighbouring, checked
+from gdpnum.mechanisms.mechanism import Leaf, Neighbouring, checked, checked_records
 from gdpnum.mechanisms.noise import Gaussian
 
 __all__ = ["Allocated", "Batches", "CyclicPoisson", "FixedSize", "Shuffled", "TruncatedPoisson"]
 
 _RATE_ADVICE = "pass the probability that a record joins a step"
-_PERSON_ADVICE = "pass the most records that one person has"
 
 
 class Batches(Leaf):
@@ -67,23 +66,20 @@ class FixedSize(Batches):
         batch = _validate.count(
             "batch_size", self.batch_size, minimum=1, advice="pass the records of a batch"
         )
-        replaced = _flag("with_replacement", self.with_replacement)
+        replaced = _validate.choice("with_replacement", self.with_replacement, (True, False))
         if batch > size and not replaced:
             raise InvalidArgument(
                 f"batch_size={batch} is larger than dataset_size={size}; pass one of at most that, "
                 "or with_replacement=True if records are drawn again and again"
             )
-        records = _records(self.records_per_person, size)
+        records = checked_records(self.records_per_person)
+        if records > size:
+            raise InvalidArgument(
+                f"records_per_person={records} is more than dataset_size={size}; pass the most "
+                "records that one person has"
+            )
         _validate.settle(self, dataset_size=size, batch_size=batch, with_replacement=replaced)
         _validate.settle(self, records_per_person=records)
-
-    def __repr__(self) -> str:
-        extra = ", with_replacement=True" if self.with_replacement else ""
-        extra += _more(self.records_per_person)
-        return (
-            f"FixedSize({self.inner!r}, batch_size={self.batch_size}, "
-            f"dataset_size={self.dataset_size}{extra})"
-        )
 
 
 @final
@@ -111,10 +107,7 @@ class Shuffled(Batches):
             ("zero_out", "replace"),
             "with a record more or less all batches after it are others",
         )
-        _validate.settle(self, records_per_person=_records(self.records_per_person, None))
-
-    def __repr__(self) -> str:
-        return f"Shuffled({self.inner!r}{_more(self.records_per_person)})"
+        _validate.settle(self, records_per_person=checked_records(self.records_per_person))
 
 
 @final
@@ -151,11 +144,6 @@ class Allocated(Batches):
         kept = _validate.count("kept", self.kept, minimum=1)
         _validate.settle(self, bins=bins, times=times, kept=kept)
 
-    def __repr__(self) -> str:
-        extra = f", times={self.times}" if self.times > 1 else ""
-        extra += f", kept={self.kept}" if self.kept > 1 else ""
-        return f"Allocated({self.inner!r}, bins={self.bins}{extra})"
-
 
 @final
 @dataclass(frozen=True, slots=True, repr=False)
@@ -183,12 +171,6 @@ class TruncatedPoisson(Batches):
             "max_batch_size", self.max_batch_size, minimum=1, advice="pass the largest batch"
         )
         _validate.settle(self, rate=rate, dataset_size=size, max_batch_size=most)
-
-    def __repr__(self) -> str:
-        return (
-            f"TruncatedPoisson({self.inner!r}, rate={self.rate!r}, "
-            f"dataset_size={self.dataset_size}, max_batch_size={self.max_batch_size})"
-        )
 
 
 @final
@@ -225,9 +207,6 @@ class CyclicPoisson(Batches):
             )
         _validate.settle(self, rate=rate, bands=bands)
 
-    def __repr__(self) -> str:
-        return f"CyclicPoisson({self.inner!r}, rate={self.rate!r}, bands={self.bands})"
-
 
 def _noise(leaf: Batches) -> Gaussian:
     inner = checked("inner", leaf.inner)
@@ -244,20 +223,3 @@ def _refuse_relation(inner: Gaussian, known: tuple[Neighbouring, ...], why: str)
         raise UnsupportedMechanism(
             f"neighbouring={inner.neighbouring!r} has no guarantee here: {why}; pass {options}"
         )
-
-
-def _records(value: object, size: int | None) -> int:
-    records = _validate.count("records_per_person", value, minimum=1, advice=_PERSON_ADVICE)
-    if size is not None and records > size:
-        raise InvalidArgument(
-            f"records_per_person={records} is more than dataset_size={size}; {_PERSON_ADVICE}"
-        )
-    return records
-
-
-def _flag(name: str, value: object) -> bool:
-    return _validate.choice(name, value, (True, False))
-
-
-def _more(records: int) -> str:
-    return f", records_per_person={records}" if records > 1 else ""

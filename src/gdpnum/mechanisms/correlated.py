@@ -9,7 +9,7 @@ from typing import final
 
 from gdpnum import _validate
 from gdpnum.errors import InvalidArgument, InvalidType, UnsupportedMechanism
-from gdpnum.mechanisms.mechanism import Leaf, Mechanism, Neighbouring, repeat
+from gdpnum.mechanisms.mechanism import Leaf, Mechanism, Neighbouring, checked_records, repeat
 from gdpnum.mechanisms.noise import Gaussian
 from gdpnum.mechanisms.sampling import PoissonSampled
 
@@ -110,12 +110,7 @@ class MatrixMechanism(Leaf):
         relation: Neighbouring = _validate.choice(
             "neighbouring", self.neighbouring, ("zero_out", "replace", "add_remove")
         )
-        records = _validate.count(
-            "records_per_person",
-            self.records_per_person,
-            minimum=1,
-            advice="pass the most records that one person has",
-        )
+        records = checked_records(self.records_per_person)
         _validate.settle(self, records_per_person=records)
         if self.sample_rate is None:
             if relation == "add_remove":

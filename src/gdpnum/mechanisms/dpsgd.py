@@ -17,10 +17,9 @@ from gdpnum.mechanisms.batches import (
     Shuffled,
     TruncatedPoisson,
 )
-from gdpnum.mechanisms.mechanism import Mechanism, Neighbouring, repeat
+from gdpnum.mechanisms.mechanism import Mechanism, Neighbouring, checked_records, repeat
 from gdpnum.mechanisms.noise import Gaussian
-from gdpnum.mechanisms.rate import rate_of, steps_of, typed
-from gdpnum.mechanisms.sampling import PoissonSampled
+from gdpnum.mechanisms.sampling import PoissonSampled, rate_of, steps_of, typed
 
 __all__ = ["DPSGD", "BatchScheme", "Unit", "records_of_person"]
 
@@ -73,8 +72,7 @@ def records_of_person(records: object) -> int:
             "known, and without a bound nothing protects a person; pass the most that anyone has, "
             "drop what exceeds a cap before training, or state the guarantee for a record"
         )
-    advice = "pass the most records that one person has"
-    return _validate.count("records_per_person", records, minimum=1, advice=advice)
+    return checked_records(records)
 
 
 def DPSGD(  # noqa: N802  (reads as the mechanism it returns)
@@ -217,8 +215,10 @@ class _Run:
     @property
     def count(self) -> int:
         """The number of steps, as given or as epochs of the dataset, rounded up."""
-        by_rate = self.sample_rate is not None or self.epochs is None
-        rate = rate_of(self.sample_rate, None, None) if by_rate else Fraction(*self.sizes)
+        rate = None
+        if self.epochs is not None:
+            known = self.sample_rate is not None
+            rate = rate_of(self.sample_rate, None, None) if known else Fraction(*self.sizes)
         steps = steps_of(self.steps, self.epochs, rate)
         if steps is None:
             raise InvalidType("steps=None is no number; pass steps, or epochs")

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import KW_ONLY, dataclass
-from typing import Literal, final
+from dataclasses import KW_ONLY, dataclass, fields, is_dataclass
+from typing import Any, Literal, final
 
 from gdpnum import _validate
 from gdpnum.errors import InvalidArgument, InvalidType
@@ -23,6 +23,7 @@ __all__ = [
     "Neighbouring",
     "Repeated",
     "checked",
+    "checked_records",
     "composed",
 ]
 
@@ -90,6 +91,16 @@ class Leaf(Mechanism):
         """The leaf itself, once."""
         return ((self, 1),)
 
+    def __repr__(self) -> str:
+        """The fields that say something; a dataclass with ``repr=False`` has this one."""
+        leaf: Any = self
+        said = [
+            f"{one.name}={value!r}" if one.kw_only else repr(value)
+            for one in (fields(leaf) if is_dataclass(leaf) else ())
+            if (value := getattr(leaf, one.name)) != one.default
+        ]
+        return f"{type(self).__name__}({', '.join(said)})"
+
 
 class AnyRelation(Leaf):
     """A leaf whose guarantee holds for whichever neighbouring relation the caller means."""
@@ -105,6 +116,12 @@ class AnyRelation(Leaf):
     def records_per_person(self) -> None:
         """Always None: the guarantee is for whichever unit it was given."""
         return None
+
+
+def checked_records(value: object) -> int:
+    """How many records one person has at most."""
+    advice = "pass the most records that one person has"
+    return _validate.count("records_per_person", value, minimum=1, advice=advice)
 
 
 def checked(name: str, value: object) -> Mechanism:

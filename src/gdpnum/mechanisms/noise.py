@@ -11,7 +11,7 @@ A record more or less moves the query by the sensitivity, and so does one blanke
 
 from __future__ import annotations
 
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import dataclass
 from typing import final, get_args
 
 from gdpnum import _validate
@@ -29,8 +29,10 @@ __all__ = [
     "Skellam",
 ]
 
-_SIGMA_ADVICE = "pass the standard deviation of the noise divided by the sensitivity"
-_SCALE_ADVICE = "pass the scale of the noise divided by the sensitivity"
+_ADVICE = {
+    "sigma": "pass the standard deviation of the noise divided by the sensitivity",
+    "scale": "pass the scale of the noise divided by the sensitivity",
+}
 # Each whole number in between is an outcome of its own.
 _LARGEST_SENSITIVITY = 1_000_000
 _EPSILON_ADVICE = "pass the bound on the log-likelihood ratio, 0 or more"
@@ -47,14 +49,14 @@ class Additive(Leaf):
         """How far one record moves the query, in the units of the noise."""
         return (2 if self.neighbouring == "replace" else 1) * int(getattr(self, "sensitivity", 1))
 
-    def _check_relation(self) -> None:
+    def __post_init__(self) -> None:
+        for name, advice in _ADVICE.items():
+            if hasattr(self, name):
+                size = _validate.positive(name, getattr(self, name), advice=advice)
+                _validate.settle(self, **{name: size})
         _validate.choice("neighbouring", self.neighbouring, get_args(Neighbouring))
-
-    def __repr__(self) -> str:
-        """The fields that say something."""
-        given = [(one.name, getattr(self, one.name), one.default) for one in fields(self)]  # type: ignore[arg-type]  # every leaf is a dataclass
-        said = [f"{n}={value!r}" for n, value, usual in given if usual is MISSING or value != usual]
-        return f"{type(self).__name__}({', '.join(said)})"
+        if hasattr(self, "sensitivity"):
+            _validate.settle(self, sensitivity=_whole_sensitivity(self.sensitivity))
 
 
 @final
@@ -74,11 +76,6 @@ class Gaussian(Additive):
 
     sigma: float
     neighbouring: Neighbouring = "add_remove"
-
-    def __post_init__(self) -> None:
-        sigma = _validate.positive("sigma", self.sigma, advice=_SIGMA_ADVICE)
-        self._check_relation()
-        _validate.settle(self, sigma=sigma)
 
     @property
     def mu(self) -> float:
@@ -101,11 +98,6 @@ class Laplace(Additive):
     scale: float
     neighbouring: Neighbouring = "add_remove"
 
-    def __post_init__(self) -> None:
-        scale = _validate.positive("scale", self.scale, advice=_SCALE_ADVICE)
-        self._check_relation()
-        _validate.settle(self, scale=scale)
-
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -125,11 +117,6 @@ class DiscreteGaussian(Additive):
     sensitivity: int = 1
     neighbouring: Neighbouring = "add_remove"
 
-    def __post_init__(self) -> None:
-        sigma = _validate.positive("sigma", self.sigma, advice=_SIGMA_ADVICE)
-        self._check_relation()
-        _validate.settle(self, sigma=sigma, sensitivity=_whole_sensitivity(self.sensitivity))
-
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -146,11 +133,6 @@ class DiscreteLaplace(Additive):
     scale: float
     sensitivity: int = 1
     neighbouring: Neighbouring = "add_remove"
-
-    def __post_init__(self) -> None:
-        scale = _validate.positive("scale", self.scale, advice=_SCALE_ADVICE)
-        self._check_relation()
-        _validate.settle(self, scale=scale, sensitivity=_whole_sensitivity(self.sensitivity))
 
 
 @final
@@ -197,7 +179,9 @@ class Skellam(Leaf):
     sigma: float
 
     def __post_init__(self) -> None:
-        _validate.settle(self, sigma=_validate.positive("sigma", self.sigma, advice=_SIGMA_ADVICE))
+        _validate.settle(
+            self, sigma=_validate.positive("sigma", self.sigma, advice=_ADVICE["sigma"])
+        )
 
     @property
     def neighbouring(self) -> Neighbouring:

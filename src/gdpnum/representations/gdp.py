@@ -47,10 +47,6 @@ class GDP(Representation):
             slack=_validate.fraction("slack", self.slack, advice="pass an allowance such as 1e-10"),
         )
 
-    def __repr__(self) -> str:
-        slack = f", slack={self.slack!r}" if self.slack else ""
-        return f"GDP(mu={self.mu!r}{slack})"
-
     def curve(self) -> TradeoffCurve:
         return GaussianCurve(self.mu, self.slack)
 
