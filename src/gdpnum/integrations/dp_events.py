@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from gdpnum import _validate
-from gdpnum.errors import GdpnumError, InvalidType, UnsupportedMechanism
+from gdpnum.errors import GdpnumError, InvalidArgument, InvalidType, UnsupportedMechanism
 from gdpnum.integrations.dp_event_batches import COMPOSITES
 from gdpnum.integrations.dp_event_leaves import (
     READERS,
@@ -22,6 +22,9 @@ from gdpnum.representations import ZCDP, PureDP
 __all__ = ["described", "from_dp_event", "is_read", "refused_event", "relation_of"]
 
 # dp-accounting's names, and ours.
+# Deeper than anyone composes, and less than Python follows.
+_DEEPEST = 100
+
 _RELATIONS: dict[str, Neighbouring] = {
     "ADD_OR_REMOVE_ONE": "add_remove",
     "REPLACE_ONE": "replace",
@@ -102,8 +105,15 @@ def _leaves(event: Any, path: str, relation: Neighbouring) -> Leaves:
     """What an event releases, and how often; an event that releases nothing has none."""
     kind = _kind(event, path)
     before = f"{path}." if path else ""
+    if path.count(".") > _DEEPEST:
+        raise InvalidArgument(
+            f"{_validate.shown('event', event)}, nested more than {_DEEPEST} deep; pass one that "
+            "composes its events side by side"
+        )
     if kind == "ComposedDpEvent":
-        parts = enumerate(event.events)
+        parts = enumerate(
+            _validate.items(f"{before}events", event.events, advice="pass a list of events")
+        )
         found = [_leaves(part, f"{before}events[{number}]", relation) for number, part in parts]
         return [leaf for leaves in found for leaf in leaves]
     inner = _leaves(event.event, f"{before}event", relation) if kind in COMPOSITES else []

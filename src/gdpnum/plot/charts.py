@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 import numpy as np
 
@@ -143,8 +143,11 @@ def comparison(
 ) -> Axes:
     """Several curves by name, TPR against FPR on even or on logarithmic axes."""
     _validate.choice("scale", scale, ("linear", "log"))
-    if not subjects:
-        raise InvalidArgument("subjects is empty; pass a dictionary of curves by name")
+    if not isinstance(cast("object", subjects), Mapping) or not subjects:
+        raise InvalidArgument(
+            f"{_validate.shown('subjects', subjects)}, or empty; pass a dictionary of curves by "
+            "name"
+        )
     drawn = {name: _Drawn.of(subject, None) for name, subject in subjects.items()}
     ax = framed(ax, scale)
     lines = []
@@ -162,13 +165,15 @@ def regret_sweep(records: Iterable[Mapping[str, Any]], *, ax: Axes | None = None
     sweep; those without a regret are left out.
     """
     grouped: dict[str, list[tuple[float, float]]] = {}
-    for number, record in enumerate(records):
+    for number, record in enumerate(_validate.iterable("records", records, advice="pass rows")):
         if not isinstance(record, Mapping):
-            raise InvalidType(f"{_validate.shown(f'records[{number}]', record)}, not a dictionary")
+            raise InvalidType(
+                f"{_validate.shown(f'records[{number}]', record)}, not a dictionary; pass one"
+            )
         missing = [key for key in ("sample_rate", "regret", "label") if key not in record]
         if missing:
             raise InvalidArgument(
-                f"records[{number}] has no {missing[0]!r}; add it to every record"
+                f"records[{number}] has no {missing[0]!r}; pass it in every record"
             )
         if record["regret"] is not None:
             point = (float(record["sample_rate"]), float(record["regret"]))
