@@ -147,9 +147,9 @@ class ContourCurve(PiecewiseCurve):
         return PiecewiseCurve(self.steep)
 
     def _deltas(self, epsilons: Floats) -> Floats:
-        if epsilons.size > _MANY:
+        found = self._bounds.profile if epsilons.size <= _MANY else None
+        if found is None:
             return self._chords._deltas(epsilons)
-        found = self._bounds.profile
         inside = epsilons.ravel() < found.end(found.smallest)
         deltas = np.full(inside.size, found.smallest)
         deltas[inside] = np.maximum(found.delta(epsilons.ravel()[inside])[1], 0.0)
@@ -157,21 +157,24 @@ class ContourCurve(PiecewiseCurve):
             deltas[~inside] = self._chords._deltas(epsilons.ravel()[~inside])
         return deltas.reshape(epsilons.shape)
 
-    def _epsilons(self, deltas: Floats) -> Floats:
-        if deltas.size > _MANY:
-            return self._chords._epsilons(deltas)
-        found = self._bounds.profile
+    def _epsilons_from_zero(self, deltas: Floats) -> Floats:
+        one = self._bounds.epsilon(float(deltas.ravel()[0])) if deltas.size == 1 else None
+        if one is not None:
+            return np.full(deltas.shape, one)
+        found = self._bounds.profile if deltas.size <= _MANY else None
+        if found is None:
+            return self._chords._epsilons_from_zero(deltas)
         told = deltas.ravel() >= found.smallest
         epsilons = np.empty(told.size)
         epsilons[told] = found.epsilon(deltas.ravel()[told])
         if not told.all():
-            epsilons[~told] = self._chords._epsilons(deltas.ravel()[~told])
+            epsilons[~told] = self._chords._epsilons_from_zero(deltas.ravel()[~told])
         return epsilons.reshape(deltas.shape)
 
     def _tprs(self, fprs: Floats) -> Floats:
-        if fprs.size > _MANY:
+        found = self._bounds.profile if fprs.size <= _MANY else None
+        if found is None:
             return self._chords._tprs(fprs)
-        found = self._bounds.profile
         told = fprs.ravel() >= found.smallest
         tprs = np.empty(told.size)
         tprs[told] = found.tpr(fprs.ravel()[told])
