@@ -13,7 +13,7 @@ from typing import Any, Literal, final
 
 from gdpnum.errors import InvalidArgument
 from gdpnum.mechanisms import DPSGD, Mechanism
-from gdpnum.mechanisms.rate import Spelled, either_rate, rate_of, steps_of
+from gdpnum.mechanisms.sampling import Spelled, either_rate, rate_of, steps_of
 
 __all__ = [
     "ARGUMENTS",

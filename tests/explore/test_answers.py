@@ -264,7 +264,9 @@ def test_the_command_states_the_same_numbers(asked, query):
     assert stated["mu"] == found["values"]["mu"]
     assert stated["regret"] == found["values"]["regret"]
     deltas = {row["delta"]: row["epsilon"] for row in stated["epsilon"]}
-    assert deltas[State.of(query).delta] == found["values"]["epsilon"]
+    # Searched for alone and beside other deltas, it may differ in its last digit.
+    epsilon = found["values"]["epsilon"]
+    assert deltas[State.of(query).delta] == pytest.approx(epsilon, rel=1e-14)
 
 
 def test_every_file_is_there(asked):

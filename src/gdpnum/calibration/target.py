@@ -9,8 +9,9 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple, TypeVar, final
+from typing import ClassVar, NamedTuple, final
 
 from gdpnum import _validate
 from gdpnum.account import as_curve, coarsened
@@ -22,8 +23,6 @@ from gdpnum.measures.gdp import fit_gdp
 from gdpnum.mechanisms.mechanism import Mechanism
 
 __all__ = ["TPR", "Advantage", "Epsilon", "Measured", "Mu", "Target", "stated"]
-
-T = TypeVar("T")
 
 # Where the engine cannot keep a tolerance it is asked for coarser ones, until about this.
 _COARSEST = 0.01
@@ -92,9 +91,12 @@ class Target(ABC):
 
         Where the engine cannot keep the tolerance, a coarser one will do.
         """
-        found = _kept(lambda one: self._asked(mechanism, one), tolerance)
-        if found is not None and math.isfinite(found.value):
-            return found
+        with suppress(BudgetExceeded):
+            found = coarsened(
+                lambda one: self._asked(mechanism, one), tolerance=tolerance, coarsest=_COARSEST
+            )
+            if math.isfinite(found.value):
+                return found
         value = min(self.read(curve) for curve in formula_curves(mechanism))
         return Measured(value, self.strength(value), is_engines=False)
 
@@ -296,11 +298,3 @@ def _strictly_between(name: str, value: object) -> float:
             "and others do not"
         )
     return number
-
-
-def _kept(ask: Callable[[float], T], tolerance: float) -> T | None:
-    """The answer at this tolerance or a coarser one that the engine can keep, if there is one."""
-    try:
-        return coarsened(ask, tolerance=tolerance, coarsest=_COARSEST)
-    except BudgetExceeded:
-        return None

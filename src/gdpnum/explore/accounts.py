@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import gdpnum
+from gdpnum.account import coarsened
 from gdpnum.comparison import Pairing, pairing
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import BudgetExceeded
@@ -29,8 +30,8 @@ __all__ = [
     "stated",
 ]
 
-# Tried one after another, where an account cannot be as close as it should.
-_TOLERANCES = (1e-3, 1e-2, 1e-1)
+# Where an account cannot be as close as it should, up to this will do.
+_COARSEST = 0.1
 
 
 class Numbers(NamedTuple):
@@ -44,12 +45,9 @@ class Numbers(NamedTuple):
 @lru_cache(maxsize=256)
 def fit(run: Mechanism) -> GDPFit:
     """Mu of a run with all that is known about it, as near as the library gets."""
-    for tolerance in _TOLERANCES[:-1]:
-        try:
-            return gdpnum.fit_gdp(run, tolerance=tolerance)
-        except BudgetExceeded:  # noqa: PERF203
-            continue
-    return gdpnum.fit_gdp(run, tolerance=_TOLERANCES[-1])
+    return coarsened(
+        lambda one: gdpnum.fit_gdp(run, tolerance=one), tolerance=1e-3, coarsest=_COARSEST
+    )
 
 
 @lru_cache(maxsize=64)
@@ -95,12 +93,14 @@ def measured(run: Mechanism, measure: str, at: float) -> float:
     A map is read to a per cent, and so it is computed. NaN, which a map leaves blank, says that the
     library gave up.
     """
-    for tolerance in _TOLERANCES[1:]:
-        try:
-            if measure == "mu":
-                return gdpnum.fit_gdp(run, tolerance=tolerance).mu
-            found = gdpnum.tradeoff_curve(run, tolerance=tolerance)
-            return found.epsilon(at) if measure == "epsilon" else found.tpr(at)
-        except BudgetExceeded:  # noqa: PERF203
-            continue
-    return math.nan
+
+    def read(tolerance: float) -> float:
+        if measure == "mu":
+            return gdpnum.fit_gdp(run, tolerance=tolerance).mu
+        found = gdpnum.tradeoff_curve(run, tolerance=tolerance)
+        return found.epsilon(at) if measure == "epsilon" else found.tpr(at)
+
+    try:
+        return coarsened(read, tolerance=1e-2, coarsest=_COARSEST)
+    except BudgetExceeded:
+        return math.nan

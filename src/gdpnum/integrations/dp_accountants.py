@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from gdpnum import _validate
 from gdpnum._optional import imported
-from gdpnum.account import tradeoff_curve
+from gdpnum.account import coarsened, tradeoff_curve
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import BudgetExceeded, GdpnumError, InvalidArgument, InvalidType
 from gdpnum.floats import Floats
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 __all__ = ["CurveAccountant", "IgnoredSetting", "accountant_class", "from_dp_accountant"]
+
+T = TypeVar("T")
 
 
 class IgnoredSetting(UserWarning):
@@ -168,27 +170,29 @@ class CurveAccountant:
             slack = min(slack, float(np.min(np.asarray(false_positive_rates, dtype=np.float64))))
         if self._is_revealed:
             return math.inf
-        for tolerance in self._tolerances:
-            with suppress(BudgetExceeded):
-                return fit_gdp(self.mechanism, slack=slack, tolerance=tolerance).mu
+        with suppress(BudgetExceeded):
+            return self._as_asked(
+                lambda one: fit_gdp(self.mechanism, slack=slack, tolerance=one)
+            ).mu
         return math.inf
 
-    @property
-    def _tolerances(self) -> list[float]:
-        """What was asked for and, where that is out of reach, what most runs are accounted to."""
-        return sorted({self._tolerance, max(self._tolerance, 1e-3)})
+    def _as_asked(self, ask: Callable[[float], T]) -> T:
+        """The answer at the tolerance or, out of reach of that, at what most runs are known to."""
+        return coarsened(ask, tolerance=self._tolerance, coarsest=1e-3)
 
     @property
     def _is_revealed(self) -> bool:
         return self.mechanism == REVEALS
 
     def _curve(self) -> TradeoffCurve:
-        for tolerance in self._tolerances:
-            if self._known is None:
-                with suppress(BudgetExceeded):
-                    self._known = tradeoff_curve(self.mechanism, tolerance=tolerance)
-        # With next to no noise; a search for enough of it must be able to go on.
-        self._known = self._known or REVEALS.curve()
+        if self._known is None:
+            try:
+                self._known = self._as_asked(
+                    lambda one: tradeoff_curve(self.mechanism, tolerance=one)
+                )
+            except BudgetExceeded:
+                # With next to no noise; a search for enough of it must be able to go on.
+                self._known = REVEALS.curve()
         return self._known
 
     def _maybe_compose(self, event: object, count: int, do_compose: bool) -> Any:  # noqa: ARG002

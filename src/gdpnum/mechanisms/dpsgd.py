@@ -19,8 +19,7 @@ from gdpnum.mechanisms.batches import (
 )
 from gdpnum.mechanisms.mechanism import Mechanism, Neighbouring, checked_records, repeat
 from gdpnum.mechanisms.noise import Gaussian
-from gdpnum.mechanisms.rate import rate_of, steps_of, typed
-from gdpnum.mechanisms.sampling import PoissonSampled
+from gdpnum.mechanisms.sampling import PoissonSampled, rate_of, steps_of, typed
 
 __all__ = ["DPSGD", "BatchScheme", "Unit", "records_of_person"]
 
@@ -216,8 +215,10 @@ class _Run:
     @property
     def count(self) -> int:
         """The number of steps, as given or as epochs of the dataset, rounded up."""
-        by_rate = self.sample_rate is not None or self.epochs is None
-        rate = rate_of(self.sample_rate, None, None) if by_rate else Fraction(*self.sizes)
+        rate = None
+        if self.epochs is not None:
+            known = self.sample_rate is not None
+            rate = rate_of(self.sample_rate, None, None) if known else Fraction(*self.sizes)
         steps = steps_of(self.steps, self.epochs, rate)
         if steps is None:
             raise InvalidType("steps=None is no number; pass steps, or epochs")

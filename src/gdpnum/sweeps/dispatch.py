@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -80,33 +80,16 @@ def sweep(
         workers = _validate.count("workers", workers, minimum=1, advice="pass how many processes")
     if executor is not None:
         refuse_other(executor)
-    if isinstance(progress, bool):
-        if not progress:
-            progress = None
-        else:
-            with drawn(sys.stderr) as show:
-                return sweep(
-                    chosen,
-                    columns=wanted.columns,
-                    slack=slack,
-                    tolerance=tolerance,
-                    executor=executor,
-                    workers=workers,
-                    resume=resume,
-                    progress=show,
-                )
     found: dict[int, dict[str, Any]] = {}
     keep: Callable[[Rows], None] = found.update
 
-    def gather() -> None:
+    def gather(show: Callable[[int, int], None]) -> None:
         every = list(enumerate(chosen))
-        if progress is not None:
-            progress(len(found), len(chosen))
+        show(len(found), len(chosen))
 
         def keep_and_tell(some: Rows) -> None:
             keep(some)
-            if progress is not None:
-                progress(len(found), len(chosen))
+            show(len(found), len(chosen))
 
         # What one go of the contour does in a moment is not worth handing out. The last digits
         # depend on which go together: a resumed sweep takes the same ones, to end as if whole.
@@ -118,15 +101,20 @@ def sweep(
         left = [(number, one) for number, one in every if number not in found]
         _compute(left, wanted, executor, workers, keep_and_tell)
 
-    if resume is None:
-        gather()
-    else:
-        told_apart = [identity(setting) for setting in chosen]
-        with Journal(resume, fingerprint(told_apart, wanted, __version__)) as journal:
-            found, keep = journal.rows, journal.add
-            gather()
+    with drawn(sys.stderr) if progress is True else nullcontext(progress or _tell_nobody) as show:
+        if resume is None:
+            gather(show)
+        else:
+            told_apart = [identity(setting) for setting in chosen]
+            with Journal(resume, fingerprint(told_apart, wanted, __version__)) as journal:
+                found, keep = journal.rows, journal.add
+                gather(show)
     records = ({**leading[number], **_floats(found[number])} for number in range(len(chosen)))
     return SweepTable(tuple(records))
+
+
+def _tell_nobody(done: int, total: int) -> None:
+    """What stands in for a progress that nobody wants to see."""
 
 
 def _listed(settings: Any) -> list[Setting]:
