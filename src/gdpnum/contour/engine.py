@@ -40,6 +40,7 @@ class ContourBounds:
     ) -> None:
         """``instead`` has the chords where the profile proves out of reach after all."""
         self._run, self._accuracy, self._most, self._instead = run, accuracy, most, instead
+        self._epsilons: dict[float, float | None] = {}
 
     @property
     def is_likely(self) -> bool:
@@ -66,10 +67,15 @@ class ContourBounds:
             return None
 
     def epsilon(self, delta: float) -> float | None:
-        """An epsilon >= 0 at which delta is certainly at or below; None if that takes the whole."""
-        if "profile" in self.__dict__ or delta < self.smallest:
+        """An epsilon >= 0 at which delta is certainly at or below; None if that takes the whole.
+
+        The same whatever else was asked.
+        """
+        if delta < self.smallest:
             return None
-        return one_epsilon(self._run, delta, most=self._most)
+        if delta not in self._epsilons:
+            self._epsilons[delta] = one_epsilon(self._run, delta, most=self._most)
+        return self._epsilons[delta]
 
     @cached_property
     def _knots(self) -> Floats:
