@@ -44,7 +44,6 @@ from gdpnum import (
     tradeoff_curve,
     verify,
 )
-from tests.attack.calls import calls
 
 
 def phi(x):
@@ -296,15 +295,6 @@ def test_an_address_in_a_name_is_no_link():
     written = said.to_markdown()
     assert "www\\.example.org and WWW\\.other.org" in written
     assert "www." not in written.lower()
-
-
-@pytest.mark.parametrize("call", calls(), ids=lambda call: call.name)
-def test_numpy_may_raise_in_every_public_call(call):
-    with np.errstate(all="raise"):
-        try:
-            call.function(**call.arguments)
-        except (GdpnumError, ImportError):  # what is given no object of another package
-            assert None in call.arguments.values()
 
 
 @pytest.mark.parametrize(

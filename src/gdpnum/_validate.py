@@ -15,10 +15,13 @@ from __future__ import annotations
 import datetime
 import difflib
 import math
+import os
 import reprlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
+from itertools import islice
 from numbers import Integral, Real
+from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from gdpnum.accuracy import LATTICE_TOLERANCE, SMALLEST_TPR, Accuracy
@@ -29,7 +32,11 @@ T = TypeVar("T")
 # Beyond it no lattice has two points on any loss that floats hold.
 _WIDEST_STEP = 1e6
 
-_LARGEST_TOLERANCE = 0.5
+# More than anyone lists, and few enough to be held.
+_MOST_ITEMS = 10_000_000
+
+# Relative accuracies that doubles have, and that are one.
+_SMALLEST_TOLERANCE, _LARGEST_TOLERANCE = 1e-15, 0.5
 
 
 class _Brief(reprlib.Repr):
@@ -101,6 +108,11 @@ def tolerance(value: object) -> float:
     relative = positive("tolerance", value, advice=advice)
     if relative > _LARGEST_TOLERANCE:
         raise InvalidArgument(f"tolerance={relative!r} is above {_LARGEST_TOLERANCE:g}; {advice}")
+    if relative < _SMALLEST_TOLERANCE:
+        raise InvalidArgument(
+            f"tolerance={relative!r} is below {_SMALLEST_TOLERANCE:g}, which floats do not reach; "
+            f"{advice}"
+        )
     return relative
 
 
@@ -140,19 +152,27 @@ def count(
 
 def probabilities(name: str, values: object) -> list[float]:
     """Return the numbers of a list, each in [0, 1], as floats."""
-    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
-        raise InvalidType(f"{shown(name, values)}, not a list; pass a list of numbers")
-    return [probability(f"{name}[{number}]", value) for number, value in enumerate(values)]
+    listed = items(name, values, advice="pass a list of numbers")
+    return [probability(f"{name}[{number}]", value) for number, value in enumerate(listed)]
 
 
-def items(name: str, values: object, *, advice: str) -> list[Any]:
-    """Return what a list or any other iterable holds; a text is none."""
+def iterable(name: str, values: object, *, advice: str) -> Iterator[Any]:
+    """Return what goes over a list or any other iterable; a text is none."""
     try:
         if isinstance(values, str | bytes):
             raise TypeError
-        return list(cast("Iterable[Any]", values))
+        return iter(cast("Iterable[Any]", values))
     except TypeError:
         raise InvalidType(f"{shown(name, values)}, not a list; {advice}") from None
+
+
+def items(name: str, values: object, *, advice: str, most: int = _MOST_ITEMS) -> list[Any]:
+    """Return what a list or any other iterable holds."""
+    # As a list at once, whatever never ends would fill the memory.
+    found = list(islice(iterable(name, values, advice=advice), most + 1))
+    if len(found) > most:
+        raise InvalidArgument(f"{name}={brief(values)} has more than {most} entries; {advice}")
+    return found
 
 
 def text_or_none(name: str, value: object) -> str | None:
@@ -160,6 +180,13 @@ def text_or_none(name: str, value: object) -> str | None:
     if value is not None and not isinstance(value, str):
         raise InvalidType(f"{shown(name, value)}, not a text; pass a str")
     return value
+
+
+def path(name: str, value: object) -> Path:
+    """Return the path of a file, or of what could be one."""
+    if not isinstance(value, (str, os.PathLike)) or "\x00" in (text := str(value)) or not text:
+        raise InvalidType(f"{shown(name, value)}, no path; pass that of a file")
+    return Path(value)
 
 
 def texts(**values: object) -> None:
@@ -180,7 +207,7 @@ def iso_date(date: object) -> str | None:
             return datetime.date.fromisoformat(text).isoformat()
         except ValueError:
             raise InvalidArgument(
-                f"date={text!r} is not a date; pass one such as '2026-03-01'"
+                f"date={brief(text)} is not a date; pass one such as '2026-03-01'"
             ) from None
     return None
 
@@ -203,6 +230,17 @@ def choice(name: str, value: object, allowed: Sequence[T]) -> T:
             return option
     options = " or ".join(repr(option) for option in allowed)
     raise InvalidArgument(f"{name}={brief(value)} is not an option; pass {options}")
+
+
+def function_or_none(name: str, value: object) -> None:
+    """Refuse what can neither be called nor is None."""
+    if value is not None and not callable(value):
+        raise InvalidType(f"{shown(name, value)}, not a function; pass one, or None")
+
+
+def is_text(value: object, text: str) -> bool:
+    """Whether a value is that text; one that is an array, or will not be compared, is not."""
+    return isinstance(value, str) and value == text
 
 
 def nearest(given: str, known: Sequence[str]) -> str:

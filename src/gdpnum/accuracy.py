@@ -29,4 +29,5 @@ class Accuracy:
     @property
     def mass(self) -> float:
         """What truncation may cost in each tail: a fiftieth of the tolerance, at the floor."""
-        return 0.02 * min(self.tolerance, 0.1) * self.floor
+        # Never 0: it is what a tail may be, not what one is charged.
+        return max(0.02 * min(self.tolerance, 0.1) * self.floor, 5e-324)

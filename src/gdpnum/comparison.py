@@ -107,12 +107,13 @@ class Comparison:
     def between(self, first: int, second: int) -> Pairing:
         """How the subject of one number, from 0, stands to that of a larger number."""
         pairs = list(combinations(range(len(self.subjects)), 2))
-        if (first, second) not in pairs:
+        pair = _validate.count("first", first), _validate.count("second", second)
+        if pair not in pairs:
             raise InvalidArgument(
-                f"first={first!r}, second={second!r} is no pair; pass two numbers from 0 to "
-                f"{len(self.subjects) - 1}, the smaller first"
+                f"first={_validate.brief(first)}, second={_validate.brief(second)} is no pair; "
+                f"pass two numbers from 0 to {len(self.subjects) - 1}, the smaller first"
             )
-        return self.pairings[pairs.index((first, second))]
+        return self.pairings[pairs.index(pair)]
 
     def __repr__(self) -> str:
         return f"<Comparison of {len(self.subjects)}: the first against the second: {self.order}>"

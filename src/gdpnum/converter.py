@@ -14,9 +14,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gdpnum import _validate
+from gdpnum.arguments import column
 from gdpnum.bounds.claims import lower_hull
 from gdpnum.curve.gaussian import GaussianCurve
-from gdpnum.curve.numbers import column, curve_from_vertices
+from gdpnum.curve.numbers import curve_from_vertices
 from gdpnum.curve.piecewise import piecewise
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import InvalidArgument
@@ -155,8 +156,11 @@ def _points(alphas: ArrayLike, betas: ArrayLike) -> tuple[Floats, Floats]:
         )
     rounding = 1e-9
     for name, values in (("alphas", alpha), ("betas", beta)):
-        if not ((values >= -rounding) & (values <= 1.0 + rounding)).all():
-            raise InvalidArgument(f"{name} holds numbers outside [0, 1]; pass error rates")
+        bad = ~((values >= -rounding) & (values <= 1.0 + rounding))
+        if bad.any():
+            raise InvalidArgument(
+                f"{name} holds {float(values[bad][0])!r}, outside [0, 1]; pass error rates"
+            )
     if (np.diff(alpha) < -rounding).any() or (np.diff(beta) > rounding).any():
         raise InvalidArgument(
             "alphas fall or betas rise; pass the vertices of a trade-off curve by increasing alpha"

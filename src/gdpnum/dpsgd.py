@@ -14,7 +14,6 @@ answers from the description of it, ``accountant.run``, which the rest of gdpnum
 
 from __future__ import annotations
 
-import reprlib
 import warnings
 from collections.abc import Callable, Mapping, MutableMapping
 from typing import Any, cast, overload
@@ -27,7 +26,7 @@ from gdpnum._optional import imported
 from gdpnum.account import coarsened, tradeoff_curve
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.draws import Seen, batches_in_words, run_as
-from gdpnum.errors import InvalidArgument, UnsupportedMechanism
+from gdpnum.errors import InvalidArgument, InvalidType, UnsupportedMechanism
 from gdpnum.floats import Floats
 from gdpnum.history import Segment, checked_rate, checked_sigma, run_of, segments
 from gdpnum.measures.gdp import fit_gdp
@@ -57,7 +56,8 @@ def get_mu_and_regret_for_dpsgd(
     >>> f"{mu:.2f} {regret:.3f}"
     '1.57 0.001'
     """
-    run = DPSGD(noise_multiplier=noise_multiplier, sample_rate=sample_rate, steps=num_steps)
+    steps = _validate.count("num_steps", num_steps, advice="pass the number of steps")
+    run = DPSGD(noise_multiplier=noise_multiplier, sample_rate=sample_rate, steps=steps)
     fit = fit_gdp(run, slack=_slack(err), grid_step=grid_step)
     return fit.mu, fit.regret
 
@@ -179,6 +179,7 @@ class CTDAccountant:
         ``grid_step`` fixes the lattice; by default it follows from the accuracy, about 0.1 %.
         ``use_connect_dots``, here and below, is accepted as published and has no effect.
         """
+        grid_step = _step(grid_step)
         question = (_slack(err), grid_step)
         self._forget_if_changed()
         if question not in self._fits:
@@ -281,6 +282,10 @@ class CTDAccountant:
     ) -> MutableMapping[str, Any]:
         """Return the history and the name of the mechanism; plain numbers, fit for JSON."""
         state: MutableMapping[str, Any] = {} if destination is None else destination
+        if not isinstance(state, MutableMapping):
+            raise InvalidType(
+                f"{_validate.shown('destination', destination)}, not a dictionary; pass one"
+            )
         state["history"] = list(segments(self.history))
         state["mechanism"] = self.mechanism()
         if self.seen is not None:
@@ -291,20 +296,22 @@ class CTDAccountant:
         """Continue from a saved state; one that is not right is refused and changes nothing."""
         if not isinstance(state_dict, Mapping) or not state_dict:
             raise InvalidArgument(
-                f"state_dict={reprlib.repr(state_dict)} holds no state; "
+                f"state_dict={_validate.brief(state_dict)} holds no state; "
                 "pass what state_dict() returned"
             )
         for key in ("history", "mechanism"):
             if key not in state_dict:
                 raise InvalidArgument(
-                    f"state_dict has no {key!r}, only {reprlib.repr(sorted(map(str, state_dict)))};"
-                    " pass what state_dict() returned"
+                    f"state_dict has no {key!r}, only "
+                    f"{_validate.brief(sorted(map(str, state_dict)))}; "
+                    "pass what state_dict() returned"
                 )
         saved = state_dict["mechanism"]
         if saved != self.mechanism():
             raise InvalidArgument(
-                f"state_dict is of the mechanism {reprlib.repr(saved)}, not {self.mechanism()!r}; "
-                "to take over its steps, assign its 'history' to accountant.history"
+                f"state_dict is of the mechanism {_validate.brief(saved)}, not "
+                f"{self.mechanism()!r}; to take over its steps, assign its 'history' to "
+                "accountant.history"
             )
         history = list(segments(state_dict["history"]))
         if state_dict.get("seen") is not None:
@@ -317,6 +324,7 @@ class CTDAccountant:
 
     def _curve(self, grid_step: float | None) -> TradeoffCurve:
         self._forget_if_changed()
+        grid_step = _step(grid_step)
         if grid_step not in self._curves:
             self._curves[grid_step] = _curve_of(self.run, grid_step)
         return self._curves[grid_step]
@@ -337,6 +345,10 @@ def _curve_of(run: Mechanism, grid_step: float | None) -> TradeoffCurve:
         tolerance=1e-3,
         coarsest=_COARSEST,
     )
+
+
+def _step(grid_step: object) -> float | None:
+    return None if grid_step is None else _validate.lattice_step("grid_step", grid_step)
 
 
 def _slack(err: object) -> float:

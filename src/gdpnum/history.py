@@ -54,7 +54,8 @@ def _segment(index: int, entry: object) -> Segment:
     name = f"history[{index}]"
     if not isinstance(entry, (list, tuple)) or len(entry) != 3:
         raise InvalidArgument(
-            f"{name}={_validate.brief(entry)} is not (noise_multiplier, sample_rate, num_steps)"
+            f"{name}={_validate.brief(entry)} is not (noise_multiplier, sample_rate, num_steps); "
+            "pass these three"
         )
     sigma, rate, steps = entry
     try:

@@ -21,7 +21,7 @@ from typing import overload
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gdpnum import charges
+from gdpnum import _validate, charges
 from gdpnum.account import as_curve
 from gdpnum.arguments import together
 from gdpnum.curve.tradeoff import TradeoffCurve, as_asked, rates_of
@@ -91,7 +91,7 @@ def bayes_error(subject: Subject, prior: ArrayLike = 0.5) -> float | Floats:
     priors = rates_of("prior", prior, advice=_PRIOR_ADVICE)
     curve = _curve(subject)
     # The less likely of the two; above 1/2 the same with the roles of the errors exchanged.
-    rarer = np.minimum(priors, 1.0 - priors)
+    rarer = np.minimum(priors, 1.0 - priors) + 0.0  # no -0.0: odds have a sign
     with np.errstate(divide="ignore", over="ignore"):
         # An epsilon that is no larger than the exact one errs on the safe side.
         odds = np.minimum((1.0 - 2.0 * rarer) / rarer, 1e308)
@@ -99,8 +99,10 @@ def bayes_error(subject: Subject, prior: ArrayLike = 0.5) -> float | Floats:
     deltas = np.asarray(curve.delta(epsilons))
     if (priors > 0.5).any():
         deltas = np.where(priors > 0.5, curve.inverse().delta(epsilons), deltas)
-    errors = rarer * (1.0 - deltas)
-    return as_asked(np.where(deltas > 0.0, errors * (1.0 - charges.odds()), errors))
+    with np.errstate(under="ignore"):
+        errors = rarer * (1.0 - deltas)
+        errors = np.where(deltas > 0.0, errors * (1.0 - charges.odds()), errors)
+    return as_asked(errors)
 
 
 @overload
@@ -142,9 +144,11 @@ def positive_predictive_value(
     """
     priors = rates_of("prior", prior, advice=_PRIOR_ADVICE)
     priors, rates = together(priors, rates_of("fpr", fpr))
-    found = priors * _curve(subject).tpr(rates)
-    accused = found + (1.0 - priors) * rates
-    with np.errstate(invalid="ignore"):
+    tprs = np.asarray(_curve(subject).tpr(rates))
+    with np.errstate(all="ignore"):
+        # A product that underflows is still no nobody.
+        found = np.maximum(priors * tprs, np.where((priors > 0.0) & (tprs > 0.0), 5e-324, 0.0))
+        accused = found + (1.0 - priors) * rates
         shares = np.minimum(found / accused * (1.0 + charges.odds()), 1.0)
     # Of nobody accused, nobody is a member more often than anyone else.
     shares = np.where(accused > 0.0, shares, priors)
@@ -153,6 +157,7 @@ def positive_predictive_value(
 
 def reported_fprs(advantage: float) -> list[float]:
     """The FPRs of a report: the usual ones, and where a curve meets the diagonal."""
+    advantage = _validate.probability("advantage", advantage)
     return [*REPORTED_FPRS, 0.5 * (1.0 - advantage)]
 
 

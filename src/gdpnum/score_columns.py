@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 
 from gdpnum.errors import InvalidArgument
 
-__all__ = ["has_names", "scores_in_csv"]
+__all__ = ["has_names", "rows_of", "scores_in_csv"]
 
 _FLAGS = {
     **dict.fromkeys(("1", "true", "in", "1.0"), True),
@@ -17,12 +17,12 @@ _FLAGS = {
 }
 
 
-def _rows(lines: Iterable[list[str]], label: str) -> Iterator[list[str]]:
+def rows_of(lines: Iterable[list[str]], label: str) -> Iterator[list[str]]:
     """The rows of a table, or a word on why it is none."""
     try:
         yield from lines
     except csv.Error as error:
-        raise InvalidArgument(f"{label} is no table of scores ({error}); pass one") from None
+        raise InvalidArgument(f"{label} is no table ({error}); pass one") from None
 
 
 def scores_in_csv(text: str, label: str) -> tuple[array[float], list[bool]]:
@@ -34,7 +34,7 @@ def scores_in_csv(text: str, label: str) -> tuple[array[float], list[bool]]:
     lines = csv.reader(io.StringIO(text))
     # A million scores as plain objects would take the memory of forty.
     scores, included, places = array("d"), [], (0, 1)
-    for row in _rows(lines, label):
+    for row in rows_of(lines, label):
         if not "".join(row).strip():
             continue
         if not scores and "score" in _spelled(row):

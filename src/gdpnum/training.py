@@ -6,11 +6,13 @@ and calibration all read it, so that a new argument of `DPSGD` is one line here.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal, final
 
+from gdpnum import _validate
 from gdpnum.errors import InvalidArgument
 from gdpnum.mechanisms import DPSGD, Mechanism
 from gdpnum.mechanisms.sampling import Spelled, either_rate, rate_of, steps_of
@@ -98,7 +100,8 @@ def training_run(values: Mapping[str, Any], *, spelled: Spelled = str) -> Mechan
 
 def is_poisson(values: Mapping[str, Any]) -> bool:
     """Whether each record joins each batch by itself."""
-    return values.get("batches") in (None, "poisson")
+    batches = values.get("batches")
+    return batches is None or _validate.is_text(batches, "poisson")
 
 
 def resolved(values: Mapping[str, Any], *, spelled: Spelled = str) -> dict[str, Any]:
@@ -118,6 +121,6 @@ def resolved(values: Mapping[str, Any], *, spelled: Spelled = str) -> dict[str, 
 
 def _plain(value: Any) -> Any:
     """A fraction, which the command line reads exactly, as what the library takes."""
-    if not isinstance(value, Fraction):
+    if not isinstance(value, Fraction) or abs(value) > sys.float_info.max:
         return value
     return int(value) if value.denominator == 1 and abs(value) < 2**53 else float(value)

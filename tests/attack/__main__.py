@@ -10,10 +10,11 @@ from pathlib import Path
 from tests.attack.files import attack_files
 from tests.attack.inputs import attack_inputs
 from tests.attack.ledger import Ledger
+from tests.attack.options import attack_options
 from tests.attack.settings import attack_settings
 from tests.attack.statements import attack_statements
 
-PARTS = ("settings", "inputs", "statements", "files")
+PARTS = ("settings", "inputs", "options", "statements", "files")
 
 
 def main() -> int:
@@ -23,6 +24,7 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=10.0, help="for all parts together")
     parser.add_argument("--settings", type=int, default=10_000, help="random settings")
     parser.add_argument("--inputs", type=int, default=5_000, help="bad inputs")
+    parser.add_argument("--options", type=int, default=5_000, help="bad options of commands")
     parser.add_argument("--statements", type=int, default=1_000, help="mutated statements")
     parser.add_argument("--parts", nargs="+", choices=PARTS, default=PARTS)
     parser.add_argument("--out", type=Path, default=Path("build/attack"))
@@ -30,11 +32,13 @@ def main() -> int:
     until = time.monotonic() + 60.0 * asked.minutes
     ledger = Ledger(asked.seed)
     if "files" in asked.parts:
-        attack_files(ledger, asked.seed)
+        attack_files(ledger, asked.seed, until)
     if "statements" in asked.parts:
         attack_statements(ledger, asked.seed, asked.statements, until)
     if "inputs" in asked.parts:
         attack_inputs(ledger, asked.seed, asked.inputs, until)
+    if "options" in asked.parts:
+        attack_options(ledger, asked.seed, asked.options, until)
     if "settings" in asked.parts:
         attack_settings(ledger, asked.seed, asked.settings, until)
     path = asked.out / f"{asked.seed}-{'-'.join(asked.parts)}.json"

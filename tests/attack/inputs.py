@@ -1,70 +1,53 @@
 """Bad inputs: every argument of every public call, made nonsense of.
 
-The answer is one of the library's errors, naming the argument; or a number that is one, where the
-value makes sense after all.
+The answer is one of the library's errors, which names the argument, its value and what is allowed;
+or a number that is one, where the value makes sense after all.
 """
 
 from __future__ import annotations
 
 import math
-import time
+import warnings
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 import gdpnum as g
-from tests.attack.calls import Call, calls
+from gdpnum.dpsgd import AccountingMismatch
+from tests.attack.calls import Call
+from tests.attack.keeper import Case, keep
 from tests.attack.ledger import Ledger
+from tests.attack.methods import every_call
+from tests.attack.nonsense import NONSENSE, forms, made
 
-NONSENSE: dict[str, Any] = {
-    "nan": math.nan,
-    "inf": math.inf,
-    "-inf": -math.inf,
-    "-1": -1,
-    "-1e-300": -1e-300,
-    "0": 0,
-    "-0.0": -0.0,
-    "5e-324": 5e-324,
-    "1e-200": 1e-200,
-    "1.7e308": 1.7e308,
-    "2.5": 2.5,
-    "10**400": 10**400,
-    "-10**5000": -(10**5000),
-    "2**63": 2**63,
-    "text": "one",
-    "digits": "1.0",
-    "empty": "",
-    "null byte": "a\x00b",
-    "bytes": b"1",
-    "None": None,
-    "True": True,
-    "False": False,
-    "complex": 1j,
-    "list": [1.0],
-    "nested": [[1.0, [2.0]]],
-    "empty list": [],
-    "dict": {},
-    "set": {1.0},
-    "array": np.array([1.0, math.nan]),
-    "0-d array": np.array(1.0),
-    "objects": np.array([None, "a"], dtype=object),
-    "dates": np.array(["2020-01-01"], dtype="datetime64[D]"),
-    "float16": np.float16(0.5),
-    "int8": np.int8(3),
-    "bool_": np.bool_(True),
-    "class": g.Gaussian,
-    "function": abs,
-    "object": object(),
-    "mechanism": g.Gaussian(sigma=2.0),
-    "curve": g.GDP(mu=1.0).curve(),
+#: Arguments that a message calls by what they hold.
+OTHERWISE = {
+    "found": ("text is not a statement",),
+    "source": ("history", "checkpoint", "the given"),
+    "family": ("between=", "family("),
+    "text": ("found=",),
+    "number": ("eta=0.5",),
+    "first": ("subjects[0]", "the subjects"),
+    "second": ("subjects[1]", "the subjects"),
+    "noise_multiplier": ("cannot be met", "settings[0]"),
+    "profile": ("beside a function",),
+    "integer": ("between",),
+    "steps": ("releases",),
+    "num_steps": ("releases",),
+    "sample_rate": ("without any noise", "cannot be met"),
+    "dataset_size": ("without any noise",),
 }
+
+#: What is called, and then raises an error of its own.
+OF_A_USER = {"class", "function", "anything"}
 
 
 def attack_inputs(ledger: Ledger, seed: int, number: int, until: float) -> None:
     """Each argument with each nonsense once, by chance; then two arguments at a time."""
-    rng, every = np.random.default_rng([seed, 1]), calls()
+    rng, every = np.random.default_rng([seed, 1]), every_call()
     single = [
         (call, {name: value}) for call in every for name in call.arguments for value in NONSENSE
     ]
@@ -73,31 +56,67 @@ def attack_inputs(ledger: Ledger, seed: int, number: int, until: float) -> None:
         call = every[rng.integers(len(every))]
         names = rng.choice(list(call.arguments), min(2, len(call.arguments)), replace=False)
         chosen.append((call, {str(n): str(rng.choice(list(NONSENSE))) for n in names}))
-    for call, changed in chosen:
-        if time.monotonic() > until:
-            break
-        ledger.attempt(
-            "inputs",
-            f"{call.name} {changed}",
-            lambda call=call, changed=changed: _tried(call, changed),
+    # Half of them with a numpy that raises and warnings that are errors.
+    strict = rng.random(len(chosen)) < 0.5
+    cases = [
+        Case(
+            f"{call.name} {changed}{' strictly' if s else ''}",
+            partial(tried, call, changed, strictly=bool(s)),
         )
+        for (call, changed), s in zip(chosen, strict, strict=True)
+    ]
+    keep(ledger, "inputs", cases, until)
 
 
-def _tried(call: Call, changed: dict[str, str]) -> Iterator[str]:
-    arguments = {**call.arguments, **{name: NONSENSE[value] for name, value in changed.items()}}
-    try:
-        answer = call.function(**arguments)
-    except g.GdpnumError as error:
-        if not any(name in str(error) for name in arguments) and len(str(error)) < 20:
-            yield f"UNCLEAR: {type(error).__name__}: {error}"
-        return
-    except (ImportError, OSError):  # a package or a file that is not there
-        return
-    except (TypeError, ValueError) as error:
-        yield f"BARE: {type(error).__name__}: {str(error)[:150]}"
-        return
+def tried(call: Call, changed: dict[str, str], *, strictly: bool = False) -> Iterator[str]:
+    """What is wrong with the answer to a call of which some arguments are nonsense."""
+    arguments = {**call.arguments, **{name: made(value) for name, value in changed.items()}}
+    floats: dict[str, Any] = {"all": "raise"} if strictly else {}
+    with np.errstate(**floats), warnings.catch_warnings():
+        warnings.simplefilter("error" if strictly else "ignore")
+        try:
+            answer = call.function(**arguments)
+        except (g.InvalidArgument, g.InvalidType) as error:
+            if "anything" not in changed.values():  # it has some attribute that is wrong
+                yield from _unclear(str(error), {name: arguments[name] for name in changed})
+            return
+        except g.GdpnumError as error:
+            if len(str(error)) < 40:
+                yield f"UNCLEAR: {type(error).__name__}: {error}"
+            return
+        except (ImportError, FileNotFoundError):  # a package, or a file, that is not there
+            return
+        except OSError:
+            if "path" not in changed:  # a file that cannot be written
+                raise
+            return
+        except TypeError:
+            if not {
+                changed.get("family"),
+                changed.get("progress"),
+            } & OF_A_USER and "anything" not in (
+                changed.get("ax"),
+                changed.get("records"),
+            ):  # whose own error it is
+                raise
+            return
+        except AccountingMismatch:  # a warning of ours, here an error
+            return
     if _has_nan(answer):
         yield f"NAN: {str(answer)[:150]}"
+
+
+def _unclear(message: str, changed: dict[str, Any]) -> Iterator[str]:
+    """What a message lacks of: which argument, which value, what is allowed."""
+    names = [one for name in changed for one in (name, *OTHERWISE.get(name, ()))]
+    if not any(name in message for name in names):
+        yield f"UNNAMED: {message[:200]}"
+    elif not any(form in message for value in changed.values() for form in forms(value)):
+        yield f"NO VALUE: {message[:200]}"
+    if not any(sign in message for sign in ("pass", "; ", ": ")):
+        yield f"NO ADVICE: {message[:200]}"
+    if len(message) > 1000:
+        yield f"LONG: {len(message)} characters: {message[:200]}"
 
 
 def _has_nan(answer: Any, depth: int = 3) -> bool:

@@ -29,13 +29,13 @@ def limit(seconds: float) -> Iterator[None]:
     def stop(*_: object) -> None:
         raise Hangs(f"no answer in {seconds} s of process time")
 
-    before = signal.signal(signal.SIGVTALRM, stop)
-    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
+    before = signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_VIRTUAL, 0.0)
-        signal.signal(signal.SIGVTALRM, before)
+        signal.setitimer(signal.ITIMER_PROF, 0.0)
+        signal.signal(signal.SIGPROF, before)
 
 
 @dataclass
@@ -48,11 +48,17 @@ class Ledger:
     findings: list[dict[str, str]] = field(default_factory=list)
     started: float = field(default_factory=time.process_time)
 
-    def attempt(self, family: str, case: object, check: Callable[[], Iterable[str]]) -> None:
+    def attempt(
+        self,
+        family: str,
+        case: object,
+        check: Callable[[], Iterable[str]],
+        longest: float = LONGEST,
+    ) -> None:
         """Runs a check, which names what is wrong; the library's own errors are refusals."""
         self.tried[family] += 1
         try:
-            with limit(LONGEST):
+            with limit(longest):
                 for what in check():
                     self.find(family, case, what)
         except GdpnumError as error:
@@ -67,6 +73,12 @@ class Ledger:
         shown = str(case)[:400]
         self.findings.append({"family": family, "case": shown, "what": what})
         print(f"FOUND [{family}] {shown}: {what}", flush=True)
+
+    def add(self, other: Ledger) -> None:
+        """Takes over what another has, which has said so already."""
+        self.tried += other.tried
+        self.refused += other.refused
+        self.findings += other.findings
 
     def save(self, path: Path) -> None:
         """The ledger as JSON."""

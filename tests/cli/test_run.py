@@ -132,7 +132,7 @@ def test_a_statement_is_a_run_too(file):
         ({"parts": [{"type": "DPSGD", "sample_rate": 1, "batch_size": 3}]},
          "pass either sample_rate, or batch_size and dataset_size"),
         ({"parts": [{"mechanism": {"type": "Laplace", "scale": 1}, "cont": 2}]}, "the key 'cont'"),
-        ({"parts": [{"type": "RDP", "orders": [2], "epsilons": ["x"]}]}, "does not hold numbers"),
+        ({"parts": [{"type": "RDP", "orders": [2], "epsilons": ["x"]}]}, "not a number"),
         ({"parts": [{"type": "Gaussian", "sigma": 1},
                     {"type": "Gaussian", "sigma": 1, "neighbouring": "replace"}]},
          "mix neighbouring relations"),

@@ -97,8 +97,8 @@ def test_the_tail_keeps_its_digits():
     ("epsilons", "deltas", "message"),
     [
         ([-1.0, 1.0], [0.5, 0.1], r"deltas\[0\]=0.5 is below 1 - exp\(epsilon\)=0.63"),
-        ([-np.inf, 1.0], [1.0, 0.1], r"epsilons\[0\]=-inf is not a finite number"),
-        ([1.0, -1.0], [0.1, 0.7], r"epsilons\[1\]=-1.0 does not exceed"),
+        ([-np.inf, 1.0], [1.0, 0.1], r"profile\[0\]=-inf is not a finite number"),
+        ([1.0, -1.0], [0.1, 0.7], r"profile\[1\]=-1.0 does not exceed"),
     ],
 )
 def test_what_is_no_profile_is_refused(epsilons, deltas, message):

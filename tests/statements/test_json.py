@@ -195,7 +195,7 @@ def test_a_lowered_mu_is_refused():
     ("path", "value", "words"),
     [
         (["mu"], "nan", "'mu' holds 'nan', which is no number"),
-        (["mu"], float("nan"), "'mu' holds nan"),
+        (["mu"], float("nan"), "NaN is no number"),
         (["mu"], True, "'mu' holds True"),
         (["mu"], 10**400, "text is not a statement|'mu' holds"),
         (["mu_lower"], -1.0, "'mu_lower' is out of range"),

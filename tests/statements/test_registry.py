@@ -102,7 +102,7 @@ def test_other_entries_are_read_as_far_as_they_say_something(parameters, variant
     ids=str,
 )
 def test_what_is_no_entry_is_refused(document):
-    with pytest.raises(gdpnum.InvalidArgument, match="no entry of the registry"):
+    with pytest.raises(gdpnum.InvalidArgument, match="none of the registry"):
         gdpnum.from_registry(document)
 
 

@@ -261,7 +261,7 @@ def test_nonsense_is_refused_before_any_work(monkeypatch, settings, options, mes
 
 @pytest.mark.parametrize(("settings", "options", "message"), [
     ([3.0], {}, r"settings\[0\]=3.0 is neither"),
-    ([{**SETTINGS[0], "label": object()}], {}, "what JSON cannot"),
+    ([{**SETTINGS[0], "label": object()}], {}, "JSON cannot hold"),
     (SETTINGS, {"executor": 4}, "executor=4 has no submit"),
 ])  # fmt: skip
 def test_what_is_no_setting_is_refused_before_any_work(settings, options, message):
@@ -270,7 +270,7 @@ def test_what_is_no_setting_is_refused_before_any_work(settings, options, messag
 
 
 def test_values_of_a_grid_are_lists():
-    with pytest.raises(InvalidType, match="steps=100 is not a list"):
+    with pytest.raises(InvalidType, match="steps=100 is of type int, not a list"):
         grid(steps=100)
 
 

@@ -14,8 +14,8 @@ import numpy as np
 from gdpnum import _validate
 from gdpnum.account import as_curve
 from gdpnum.auditing.scores import Floats
+from gdpnum.curve.gaussian import GaussianCurve
 from gdpnum.curve.tradeoff import TradeoffCurve
-from gdpnum.representations.gdp import GDP
 
 __all__ = ["Claim", "claimed", "compared_slack", "judged"]
 
@@ -49,7 +49,7 @@ def claimed(claim: object) -> Claim:
     """
     if isinstance(claim, (Real, Decimal)):
         mu = _validate.non_negative("claim", claim, advice="pass the mu that is claimed")
-        return Claim(f"{mu:g}-GDP", mu, 0.0, GDP(mu=mu).curve())
+        return Claim(f"{mu:g}-GDP", mu, 0.0, GaussianCurve(mu))
     # Underflow is harmless here, and no concern of a caller who has it raised.
     with np.errstate(all="ignore"):
         curve = as_curve("claim", claim).symmetrised()

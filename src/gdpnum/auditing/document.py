@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterable
 from typing import Any
@@ -11,18 +10,19 @@ from gdpnum.auditing.cuts import Cut
 from gdpnum.auditing.region import Counts
 from gdpnum.auditing.roc import Band
 from gdpnum.errors import InvalidArgument
+from gdpnum.strict_json import parsed
 
-__all__ = ["SCHEMA", "band_of", "cut_of", "parsed", "row_of"]
+__all__ = ["SCHEMA", "band_of", "cut_of", "document", "row_of"]
 
 #: What the key "schema" holds; it changes when keys do.
 SCHEMA = "gdpnum-audit-1"
 
 
-def parsed(text: str) -> Any:
-    """The document that a JSON text holds."""
+def document(text: str) -> Any:
+    """What a JSON text holds."""
     try:
-        return json.loads(text)
-    except (TypeError, ValueError, RecursionError) as error:
+        return parsed(text)
+    except ValueError as error:
         raise InvalidArgument(
             f"text is not JSON ({error}); pass what to_json returned, unchanged"
         ) from None

@@ -7,6 +7,7 @@ import math
 import numpy as np
 from scipy.special import log_ndtr
 
+from gdpnum import _validate
 from gdpnum.auditing.binomial import last_held
 from gdpnum.errors import InvalidArgument
 
@@ -15,10 +16,10 @@ __all__ = ["gaussian_epsilon"]
 
 def gaussian_epsilon(mu: float, slack: float, delta: float, assuming: object) -> float:
     """The epsilon at which N(mu, 1) against N(0, 1) has a profile of ``delta``, from below."""
-    if assuming != "gaussian":
+    if not _validate.is_text(assuming, "gaussian"):
         raise InvalidArgument(
-            f"assuming={assuming!r} is not an option; pass 'gaussian' if the mechanism's curve is "
-            "that of a mu, or leave it out"
+            f"assuming={_validate.brief(assuming)} is not an option; pass 'gaussian' if the "
+            "mechanism's curve is that of a mu, or leave it out"
         )
     # (mu, slack)-GDP promises no more than delta + slack.
     wanted = delta + slack

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal, final
 
 from gdpnum import _validate
 from gdpnum.auditing.cuts import Cut, Rule
-from gdpnum.auditing.document import SCHEMA, band_of, cut_of, parsed, row_of
+from gdpnum.auditing.document import SCHEMA, band_of, cut_of, document, row_of
 from gdpnum.auditing.finding import Finding, Rows, least
 from gdpnum.auditing.gaussian import gaussian_epsilon
 from gdpnum.auditing.guesses import Guesses, epsilon_refuted, mu_refuted
@@ -72,7 +72,7 @@ class AuditResult(Finding):
     @staticmethod
     def from_json(text: str) -> AuditResult:
         """The result that `to_json` wrote."""
-        return _read(parsed(text))
+        return _read(document(text))
 
     @abstractmethod
     def _proved(self) -> float:
@@ -253,7 +253,8 @@ def _read(found: Any) -> AuditResult:
         raise
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         raise InvalidArgument(
-            f"this is no audit ({type(error).__name__}: {error}); pass what to_dict returned"
+            f"found={_validate.brief(found)} is no audit ({type(error).__name__}: {error}); pass "
+            "what to_dict returned"
         ) from None
     if result.mu_lower > proved * (1.0 + 1e-9):
         raise InvalidArgument(

@@ -22,14 +22,15 @@ _ORDER = "the higher, the more the attack takes the canary to have been included
 
 def checked_scores(name: str, scores: ArrayLike) -> Floats:
     """The scores as an array of one dimension; infinite ones may be, NaN not."""
-    given = array_of(scores)
+    given = array_of(name, scores)
     if given.dtype.kind not in "fiu":
         raise InvalidType(
             f"{_validate.shown(name, scores)} and not numbers; pass one score a canary, {_ORDER}"
         )
     if given.ndim != 1:
         raise InvalidArgument(
-            f"{name} has {given.ndim} dimensions; pass an array of one, a score a canary"
+            f"{name}={_validate.brief(scores)} has {given.ndim} dimensions; pass an array of one, "
+            "a score a canary"
         )
     if given.size == 0:
         raise InvalidArgument(
@@ -50,17 +51,17 @@ def checked_scores(name: str, scores: ArrayLike) -> Floats:
 
 def checked_inclusion(included: ArrayLike, canaries: int) -> Bools:
     """Which canaries were included, as an array of booleans."""
-    given = array_of(included)
+    given = array_of("included", included)
     if given.ndim != 1 or given.size != canaries:
         raise InvalidArgument(
-            f"included has the shape {given.shape}, but there are {canaries} scores; pass True or "
-            "False for each score"
+            f"included={_validate.brief(included)} has the shape {given.shape}, but there are "
+            f"{canaries} scores; pass True or False for each score"
         )
     if given.dtype.kind == "b":
         return given
     if given.dtype.kind not in "fiu" or not ((given == 0) | (given == 1)).all():
         raise InvalidType(
-            "included is neither booleans nor zeros and ones; pass True where the canary was in "
-            "the training data"
+            f"included={_validate.brief(included)} is neither booleans nor zeros and ones; pass "
+            "True where the canary was in the training data"
         )
     return np.asarray(given == 1)

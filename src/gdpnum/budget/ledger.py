@@ -9,10 +9,12 @@ from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from typing import Any, ParamSpec, TypeVar
 
+from gdpnum import _validate
 from gdpnum.errors import GdpnumError, InvalidArgument
 from gdpnum.mechanisms import Composed, Mechanism
 from gdpnum.mechanisms.mechanism import checked, composed, repeat
 from gdpnum.statements.description import parts_of, run_of
+from gdpnum.strict_json import parsed
 
 __all__ = ["Ledger", "OverBudget", "not_a_state", "shortened", "state_of"]
 
@@ -143,7 +145,7 @@ class Ledger(ABC):
         >>> len(list(budget.steps(range(100), mechanism=Gaussian(sigma=5.0))))
         25
         """
-        for batch in batches:
+        for batch in _validate.iterable("batches", batches, advice="pass those of a loop"):
             try:
                 self.spend(mechanism)
             except OverBudget:
@@ -186,9 +188,11 @@ class Ledger(ABC):
 def state_of(text: str, kind: str) -> dict[str, Any]:
     """The JSON state of one kind of budget, as a dictionary."""
     try:
-        state = json.loads(text)
-    except (TypeError, ValueError, RecursionError):
-        raise not_a_state() from None
+        state = parsed(text)
+    except ValueError as error:
+        raise InvalidArgument(
+            f"text is no state of a budget ({error}); pass what to_json wrote"
+        ) from None
     if not isinstance(state, dict) or state.get("budget") != kind:
         raise not_a_state()
     return state
@@ -196,9 +200,7 @@ def state_of(text: str, kind: str) -> dict[str, Any]:
 
 def not_a_state() -> InvalidArgument:
     """What is raised about a text that is none."""
-    return InvalidArgument(
-        "the text is not the JSON state of such a budget; pass what to_json wrote"
-    )
+    return InvalidArgument("text is not the JSON state of such a budget; pass what to_json wrote")
 
 
 def shortened(total: Fraction) -> Fraction:

@@ -26,6 +26,9 @@ _MOST_STEPS = 10**9
 # A sample rate next to nothing.
 _LEAST_RATE = 1e-15
 
+# From here on squares are floats, and so is a billionth.
+_LEAST_NOISE = 1e-150
+
 # Conversions err to the safe side by less than this.
 _ROUNDING = 1e-9
 
@@ -151,8 +154,18 @@ def _batched(given: dict[str, Any], target: Target) -> tuple[str, Family, Start]
     def family(noise: float) -> Mechanism:
         return DPSGD(**{**given, "noise_multiplier": noise})
 
+    _refuse_without_noise(family(1.0), target)
     first = 1.0 / target.mu
     return "noise_multiplier", family, Start(1e6 * first, 1e-6 * first, first, 1.0)
+
+
+def _refuse_without_noise(run: Mechanism, target: Target) -> None:
+    """Refuse a target that is met even if a record that takes part were revealed."""
+    if target.read(noiseless_curve(run)) <= target.value:
+        raise InvalidArgument(
+            f"{target} is met without any noise: a record takes part with probability "
+            f"{participation(run):.3g} in all; pass a stronger target"
+        )
 
 
 def _refuse_unknown(described: dict[str, Any]) -> None:
@@ -216,20 +229,17 @@ class _Run:
 
 
 def _x(sigma: float) -> float:
-    return min(max((1.0 / sigma) ** 2, 1e-300), 1e300)
+    return max((1.0 / max(sigma, 1e-150)) ** 2, 1e-300)
 
 
 def _noise(run: _Run, target: Target) -> Start:
-    noiseless = run.described()
-    if target.read(noiseless_curve(noiseless)) <= target.value:
-        raise InvalidArgument(
-            f"{target} is met without any noise: a record takes part with probability "
-            f"{participation(noiseless):.3g} in all; pass a stronger target"
-        )
+    _refuse_without_noise(run.described(), target)
     # Without sampling, one_mu sqrt(steps) / sigma: always valid, and exact for a rate of one.
     unsampled = (1.0 + _ROUNDING) * run.one_mu * math.sqrt(run.steps) / target.mu
     if not math.isfinite(4.0 * unsampled):
         raise InvalidArgument(f"{target} calls for more noise than floats hold; pass a weaker one")
+    if unsampled < _LEAST_NOISE:
+        raise InvalidArgument(f"{target} is met by next to no noise at all; pass a stronger one")
     first = unsampled
     if run.sample_rate < 1.0 and target.counts_sampling:
         log_growth = 2.0 * math.log(target.mu / run.sample_rate) - math.log(run.steps)

@@ -9,7 +9,7 @@ from gdpnum.curve.gaussian import GaussianCurve
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import UnsupportedMechanism
 from gdpnum.measures.unslacked import mu_without_slack
-from gdpnum.mechanisms import Mechanism, PoissonSampled
+from gdpnum.mechanisms import FixedSize, Mechanism, PoissonSampled
 from gdpnum.releases import largest_loss, releases
 from gdpnum.representations import ApproxDP, PureDP
 
@@ -45,6 +45,9 @@ def participation(mechanism: Mechanism) -> float:
         rate, records = 1.0, 1
         if isinstance(leaf, PoissonSampled):
             rate, records = leaf.rate, leaf.records_per_person
+        elif isinstance(leaf, FixedSize):
+            # Drawn with replacement a record is in a batch less often, and then perhaps twice.
+            rate, records = leaf.batch_size / leaf.dataset_size, leaf.records_per_person
         log_absent += count * records * math.log1p(-rate) if rate < 1.0 else -math.inf
     # A product rounded down would flatter.
     return min(1.0, -math.expm1(log_absent) * (1.0 + 1e-14))

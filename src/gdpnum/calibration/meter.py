@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import final
 
+from gdpnum import _validate
 from gdpnum.calibration.outcome import Attempt, Progress
 from gdpnum.calibration.target import Target
 from gdpnum.mechanisms.mechanism import Mechanism, checked
@@ -40,6 +41,7 @@ class Meter:
     def __init__(
         self, family: Callable[[float], Mechanism], target: Target, progress: Progress | None
     ) -> None:
+        _validate.function_or_none("progress", progress)
         self.target = target
         self.calls = 0
         self._family, self._progress = family, progress

@@ -67,22 +67,13 @@ def calibrate(*, tolerance: float | None, as_json: bool, **values: Any) -> None:
         )
     found = gdpnum.calibrate_dpsgd(**run, **asked, **given(tolerance=tolerance))
     rate = found.sample_rate
+    goal = {name: getattr(found.target, name) for name in ("kind", "value", "at")}
     document = {
-        "found": found.found,
-        "noise_multiplier": found.noise_multiplier,
-        "sample_rate": found.sample_rate,
-        "steps": found.steps,
+        **{name: getattr(found, name) for name in ("found", *names)},
         # The whole batch that keeps within the rate.
         "batch_size": None if dataset_size is None or rate is None else _batch(rate, dataset_size),
-        "target": {
-            "kind": found.target.kind,
-            "value": found.target.value,
-            "at": found.target.at,
-        },
-        "achieved": found.achieved,
-        "at_limit": found.at_limit,
-        "tolerance": found.tolerance,
-        "calls": found.calls,
+        "target": goal,
+        **{name: getattr(found, name) for name in ("achieved", "at_limit", "tolerance", "calls")},
         "mechanism": repr(found.mechanism),
     }
     typer.echo(json_of(document) if as_json else "\n".join(_lines(document, str(found.target))))
@@ -93,23 +84,15 @@ def _batch(rate: float, records: int) -> int:
     return batch if batch / records <= rate else batch - 1
 
 
-def _down(rate: float | None) -> str:
-    return "" if rate is None else rounded_down(rate, digits=6)
-
-
 def _lines(document: dict[str, Any], target: str) -> Iterator[str]:
     found = document["found"]
     value = {
         # To the side on which the target is still met.
         "noise_multiplier": rounded_up(document["noise_multiplier"], digits=6),
-        "sample_rate": _down(document["sample_rate"]),
+        "sample_rate": rounded_down(document["sample_rate"] or 0.0, digits=6),
         "steps": str(document["steps"]),
     }
-    end = {
-        "noise_multiplier": "smallest",
-        "sample_rate": "largest",
-        "steps": "largest",
-    }[found]
+    end = "smallest" if found == "noise_multiplier" else "largest"
     kind, achieved = document["target"]["kind"], document["achieved"]
     shown = rounded_up(achieved, digits=6) if math.isfinite(achieved) else "infinite"
     known = "which meets" if document["at_limit"] else f"the {end} that meets"

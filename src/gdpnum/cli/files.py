@@ -22,6 +22,9 @@ __all__ = [
     "write",
 ]
 
+# More than ten million scores; read as a table it takes some six times that.
+_LONGEST = 2**28
+
 
 class InFile(InvalidArgument):
     """Something in a file is wrong: the words of the message are those of the file."""
@@ -31,14 +34,18 @@ def read_text(path: str) -> str:
     """The text of a file, or of standard input for "-"."""
     try:
         if path == "-":
-            return sys.stdin.read()
-        return Path(path).read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise InvalidArgument(
-            f"{path} cannot be read ({error.strerror}); pass a file that can"
-        ) from None
+            text = sys.stdin.read(_LONGEST + 1)
+        else:
+            with Path(path).open("rb") as file:
+                text = file.read(_LONGEST + 1).decode("utf-8-sig")
     except UnicodeDecodeError:
         raise InvalidArgument(f"{path} is not text in UTF-8; pass a text file") from None
+    except (OSError, ValueError) as error:  # a name with a null byte is none
+        why = getattr(error, "strerror", None) or error
+        raise InvalidArgument(f"{path} cannot be read ({why}); pass a file that can") from None
+    if len(text) > _LONGEST:
+        raise InvalidArgument(f"{path} has more than {_LONGEST} characters; pass a shorter file")
+    return text
 
 
 def check_ending(option: str, path: Path, endings: tuple[str, ...]) -> str:

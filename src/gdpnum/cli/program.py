@@ -101,14 +101,19 @@ class Program(TyperGroup):
         sys.exit(status if isinstance(status, int) else 0)
 
 
+# Paths are shorter, unless someone tries what happens.
+_LONGEST = 1000
+
+
 def tell(message: str) -> None:
     """Say one line on stderr."""
     typer.echo(f"gdpnum: {flat(message)}", err=True)
 
 
 def flat(text: str) -> str:
-    """A text in one line, with nothing in it that a terminal would obey."""
-    joined = " ".join(text.split())
+    """A text in one line, with nothing in it that a terminal would obey, and no word too long."""
+    words = (word if len(word) <= _LONGEST else f"{word[:80]}..." for word in text.split())
+    joined = " ".join(words)
     return "".join(one if one.isprintable() else ascii(one)[1:-1] for one in joined)
 
 

@@ -59,7 +59,8 @@ def report(
 
     The JSON of a statement is shown as it is, with nothing computed again; a run is accounted for.
     """
-    chosen = [word for word, is_given in _ways(out, form, as_json).items() if is_given]
+    ways = {"--out": out is not None, "--format": form is not None, "--json": as_json}
+    chosen = [word for word, is_given in ways.items() if is_given]
     if len(chosen) > 1:
         raise InvalidArgument(f"{' and '.join(chosen)} contradict each other; pass one of them")
     if form is not None:
@@ -98,7 +99,3 @@ def _entry(statement: gdpnum.Statement, field: list[str] | None) -> str:
         raise InvalidArgument(
             re.sub(r"as in (\w+)=\[?('[^']*')\]?$", r"as in --field \1=\2", str(error))
         ) from None
-
-
-def _ways(out: Path | None, form: str | None, as_json: bool) -> dict[str, bool]:
-    return {"--out": out is not None, "--format": form is not None, "--json": as_json}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import math
 from collections.abc import Callable, Mapping
 from itertools import product
@@ -13,6 +12,8 @@ from typing import Any
 from gdpnum.cli.files import InFile, read_text
 from gdpnum.cli.quantities import fraction_of, whole_of
 from gdpnum.errors import InvalidArgument
+from gdpnum.score_columns import rows_of
+from gdpnum.strict_json import parsed
 from gdpnum.training import ARGUMENTS, Argument, as_option, is_poisson
 
 __all__ = ["grid_of", "numbers", "settings_in"]
@@ -49,6 +50,10 @@ def _column(argument: Argument, text: Any) -> list[Any]:
     if argument.kind == "whole":
         return list(dict.fromkeys(_whole(option, text)))
     return [text] if argument.kind == "flag" else [one.strip() for one in text.split(",")]
+
+
+# Of one option; a sweep of more would not end.
+_MOST_VALUES = 1_000_000
 
 
 def numbers(option: str, text: str) -> list[float]:
@@ -92,7 +97,7 @@ def _whole(option: str, text: str) -> list[int]:
 
 
 def _progression(first: float, last: float, count: int) -> list[float]:
-    if not (first > 0.0 and last > 0.0 and count >= 2):
+    if not (first > 0.0 and last > 0.0 and 2 <= count <= _MOST_VALUES):
         raise ValueError
     ratio = last / first
     # Twelve digits are enough, and keep 0.01 from being 0.010000000000000002.
@@ -119,8 +124,8 @@ def _json_lines(content: str, label: str) -> list[dict[str, Any]]:
         if not line.strip():
             continue
         try:
-            setting = json.loads(line, parse_constant=_finite)
-        except (ValueError, RecursionError) as error:
+            setting = parsed(line)
+        except ValueError as error:
             raise InFile(f"{label}, line {number} is not JSON ({error})") from None
         if not isinstance(setting, dict):
             raise InFile(f"{label}, line {number} is not an object; pass one a line")
@@ -131,9 +136,10 @@ def _json_lines(content: str, label: str) -> list[dict[str, Any]]:
 
 def _csv(content: str, label: str) -> list[dict[str, Any]]:
     rows = csv.reader(io.StringIO(content))
-    header = [name.strip() for name in next(rows, [])]
+    lines = rows_of(rows, label)
+    header = [name.strip() for name in next(lines, [])]
     found = []
-    for row in rows:
+    for row in lines:
         if not row:
             continue
         where = f"{label}, line {rows.line_num}"

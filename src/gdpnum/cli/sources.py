@@ -25,7 +25,6 @@ from __future__ import annotations
 
 import dataclasses
 import importlib
-import json
 import re
 from collections.abc import Iterable
 from pathlib import Path
@@ -39,6 +38,7 @@ from gdpnum.cli.options import STATED
 from gdpnum.cli.quantities import fraction_of, number_or_text, whole_of
 from gdpnum.errors import GdpnumError
 from gdpnum.mechanisms.mechanism import composed, repeat
+from gdpnum.strict_json import parsed
 from gdpnum.training import ARGUMENTS, NAMES, is_poisson, resolved, training_run
 
 __all__ = ["SOURCES", "Source", "source", "source_of"]
@@ -91,7 +91,22 @@ def source_of(content: str, label: str) -> Source:
             "[[parts]] with type = 'Gaussian' and sigma = 2.0"
         )
     wishes = {key: document[key] for key in _WISHES if key in document}
+    _check_wishes(wishes, label)
     return Source(label, _run(parts, wishes, label), wishes)
+
+
+def _check_wishes(wishes: dict[str, Any], label: str) -> None:
+    """Refuse, before any work, what no statement takes."""
+    try:
+        _validate.texts(**{key: wishes.get(key) for key in ("name", *STATED)})
+        _validate.iso_date(wishes.get("date"))
+        for key in ("deltas", "fprs"):
+            _validate.probabilities(key, wishes.get(key, ()))
+        for key in ("slack", "tolerance"):
+            _validate.real(key, wishes.get(key, 0.0))
+        _validate.count("dataset_size", wishes.get("dataset_size", 1), minimum=1)
+    except GdpnumError as error:
+        raise InFile(f"{label}: {error}") from None
 
 
 def _registered(content: str, label: str) -> Source:
@@ -113,9 +128,9 @@ def _stated(content: str, label: str) -> Source:
 
 def _parsed(content: str, label: str) -> dict[str, Any]:
     is_json = label.lower().endswith(".json") or content.lstrip().startswith("{")
-    parser = json if is_json else _toml(label)
+    parse = parsed if is_json else _toml(label).loads
     try:
-        document = parser.loads(content)
+        document = parse(content)
     except (ValueError, RecursionError) as error:
         kind = "JSON" if is_json else "TOML"
         raise InFile(f"{label} is not {kind} ({error}); mend it there") from None

@@ -168,6 +168,8 @@ def _outlook(steps: Steps) -> tuple[float, float]:
     total, largest = float(steps.variance[0]), math.inf
     for c, q, count in _segments(steps):
         c2 = c * c
+        if c2 == 0.0:
+            raise OutOfReach("more noise than squares of floats hold")
         one = q * q * math.expm1(min(c2, 50.0))
         total += count * one / (1.0 + one / max(c2, 1.0))
         b = 0.5 * c2 - math.log(q)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from typing import Any
 
@@ -14,6 +13,7 @@ from gdpnum.curve.gaussian import GaussianCurve
 from gdpnum.curve.piecewise import PiecewiseCurve
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import InvalidArgument
+from gdpnum.strict_json import parsed
 
 __all__ = ["curve_from_document"]
 
@@ -21,7 +21,7 @@ __all__ = ["curve_from_document"]
 def curve_from_document(text: str) -> TradeoffCurve:
     """The curve that a JSON text describes; see `TradeoffCurve.to_json`."""
     try:
-        document = json.loads(text)
+        document = parsed(text)
         kind = document["curve"]
         if kind == "gaussian":
             return _gaussian(document)
@@ -29,7 +29,7 @@ def curve_from_document(text: str) -> TradeoffCurve:
             return _piecewise(document)
     except InvalidArgument as error:
         raise InvalidArgument(f"{error}; pass what to_json returned") from None
-    except (KeyError, TypeError, ValueError, OverflowError, RecursionError) as error:
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise InvalidArgument(
             f"text is not a curve ({type(error).__name__}: {error}); pass what to_json returned"
         ) from None

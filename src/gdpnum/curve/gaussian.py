@@ -61,7 +61,8 @@ class GaussianCurve(TradeoffCurve):
         if self.mu == 0.0 or math.isinf(self.mu):
             alphas = np.where(epsilons > 0.0, 0.0, self._diagonal)
             return alphas, np.where(epsilons > 0.0, 1.0 - self.mass_at_infinity, self._diagonal)
-        z = epsilons / self.mu
+        with np.errstate(over="ignore"):  # infinite is as good as far out
+            z = epsilons / self.mu
         alphas, betas = ndtr(-0.5 * self.mu - z), ndtr(z - 0.5 * self.mu) - self.slack
         met = epsilons <= self._kink
         return np.where(met, self._diagonal, alphas), np.where(met, self._diagonal, betas)

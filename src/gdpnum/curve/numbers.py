@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gdpnum import _validate
+from gdpnum.arguments import column
 from gdpnum.bounds.claims import lines_of_claims, lower_hull
 from gdpnum.bounds.lines import EVERYTHING, NOTHING, Lines
 from gdpnum.curve.piecewise import PiecewiseCurve
@@ -16,7 +17,7 @@ from gdpnum.curve.whole_profile import curve_of_whole_profile
 from gdpnum.errors import InvalidArgument, InvalidType
 from gdpnum.floats import Floats
 
-__all__ = ["column", "curve_from_profile", "curve_from_samples", "curve_from_vertices"]
+__all__ = ["curve_from_profile", "curve_from_samples", "curve_from_vertices"]
 
 # How far rounding may have moved a vertex; a lower hull takes it back.
 _ROUNDING = 1e-12
@@ -86,13 +87,13 @@ def curve_from_profile(
     elif deltas is None:
         raise InvalidType("deltas is missing; pass epsilons and deltas, or a function")
     else:
-        epsilon, delta = column("epsilons", profile), column("deltas", deltas)
-        _same_length("epsilons", epsilon, "deltas", delta)
+        epsilon, delta = column("profile", profile), column("deltas", deltas)
+        _same_length("profile", epsilon, "deltas", delta)
     lowest = -np.inf if whole else 0.0
     _refuse(
         ~(np.isfinite(epsilon) & (epsilon >= lowest)),
         lambda i: (
-            f"epsilons[{i}]={float(epsilon[i])!r} is not a finite number"
+            f"profile[{i}]={float(epsilon[i])!r} is not a finite number"
             + ("" if whole else " of at least 0")
             + "; the other half of a profile follows by symmetry, or pass whole=True"
         ),
@@ -101,8 +102,8 @@ def curve_from_profile(
     _refuse(
         np.diff(epsilon) <= 0.0,
         lambda i: (
-            f"epsilons[{i + 1}]={float(epsilon[i + 1])!r} does not exceed "
-            f"epsilons[{i}]={float(epsilon[i])!r}; pass them in increasing order"
+            f"profile[{i + 1}]={float(epsilon[i + 1])!r} does not exceed "
+            f"profile[{i}]={float(epsilon[i])!r}; pass them in increasing order"
         ),
     )
     _refuse(
@@ -264,19 +265,6 @@ def _above_chord(alpha: Floats, beta: Floats) -> Floats:
     """How far each inner point lies above the chord of its neighbours."""
     share = (alpha[1:-1] - alpha[:-2]) / (alpha[2:] - alpha[:-2])
     return beta[1:-1] - (beta[:-2] + share * (beta[2:] - beta[:-2]))
-
-
-def column(name: str, values: object) -> Floats:
-    """The values as an array of one dimension, refused where they are no numbers."""
-    try:
-        column = np.array(values, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError):
-        raise InvalidType(f"{name} does not hold numbers; pass a list of floats") from None
-    if column.ndim != 1 or column.size == 0:
-        raise InvalidArgument(
-            f"{name} has shape {column.shape}; pass a list of at least one number"
-        )
-    return column
 
 
 def _same_length(one: str, first: Floats, two: str, second: Floats) -> None:

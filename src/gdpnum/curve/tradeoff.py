@@ -12,10 +12,10 @@ from typing import Any, ClassVar, NamedTuple, final, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gdpnum import _validate
+from gdpnum.arguments import numbers_of
 from gdpnum.blocks.block import Table
 from gdpnum.blocks.html import html
-from gdpnum.errors import InvalidArgument, InvalidType
+from gdpnum.errors import InvalidArgument
 from gdpnum.floats import NUMPY, Floats
 from gdpnum.rounding import rounded_up
 
@@ -327,20 +327,6 @@ class Profile:
 
 
 # --- questions and answers: a number, or an array ------------------------------------------------
-
-
-def numbers_of(name: str, value: ArrayLike) -> Floats:
-    """The value as an array of doubles, of no dimension for a number."""
-    try:
-        given = np.asarray(value)
-    except ValueError:  # lists of several lengths
-        given = np.asarray(None)
-    if given.ndim == 0 and given.dtype.kind == "O":
-        # A Fraction, a Decimal, an int beyond 64 bits; or it says what is wrong.
-        return np.asarray(_validate.real(name, value, advice="pass one, or an array"))
-    if given.dtype.kind not in "fiu":
-        raise InvalidType(f"{_validate.shown(name, value)}, not a number; pass one, or an array")
-    return given.astype(np.float64)
 
 
 def rates_of(name: str, value: ArrayLike, *, advice: str = "pass a probability") -> Floats:

@@ -6,7 +6,6 @@ included.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
 from functools import lru_cache
@@ -21,6 +20,7 @@ from gdpnum.explore.state import State
 from gdpnum.mechanisms import Mechanism
 from gdpnum.rounding import lower, upper
 from gdpnum.score_columns import has_names, scores_in_csv
+from gdpnum.strict_json import parsed
 
 __all__ = ["audited", "counted", "scores_of"]
 
@@ -35,8 +35,8 @@ def scores_of(label: str, content: str) -> dict[str, list[float]] | None:
     """The scores in a file; None if it is of another kind."""
     if content.lstrip().startswith("{"):
         try:
-            document = json.loads(content)
-        except (ValueError, RecursionError):
+            document = parsed(content)
+        except ValueError:
             return None
         return _checked(label, document)
     if not has_names(content):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import reprlib
 from dataclasses import dataclass, fields, replace
 from typing import Any, final
@@ -15,6 +14,7 @@ from gdpnum.explore.fields import FIELDS, PLANNED, shown
 from gdpnum.explore.schemes import SCHEMES, Planned, arguments
 from gdpnum.mechanisms import Mechanism
 from gdpnum.statements.description import run_of
+from gdpnum.strict_json import parsed
 
 __all__ = ["AXES", "DESIGNS", "LONGEST_LINK", "MEASURES", "MOST_PINS", "TARGETS", "VIEWS", "State"]
 
@@ -128,8 +128,8 @@ class State(Planned):
     def reading(parts: str) -> Mechanism:
         """The run that the parts of its JSON describe."""
         try:
-            document = json.loads(parts)
-        except (ValueError, RecursionError, TypeError) as error:
+            document = parsed(parts)
+        except ValueError as error:
             raise InvalidArgument(f"parts are no JSON ({error}); read the file again") from None
         return run_of(document)
 

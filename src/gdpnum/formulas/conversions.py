@@ -70,7 +70,7 @@ def delta_from_mu(mu: ArrayLike, epsilon: ArrayLike) -> float | Floats:
     >>> f"{delta_from_mu(1.0, epsilon=4.0):.3e}"
     '4.712e-05'
     """
-    return elementwise(_delta_of, mu, epsilon)
+    return elementwise(_delta_of, mu=mu, epsilon=epsilon)
 
 
 def _delta_of(mu: float, epsilon: float) -> float:
@@ -94,7 +94,7 @@ def epsilon_from_mu(mu: ArrayLike, delta: ArrayLike) -> float | Floats:
     >>> f"{epsilon_from_mu(1.0, delta=1e-5):.4f}"
     '4.3772'
     """
-    return elementwise(_epsilon_of, mu, delta)
+    return elementwise(_epsilon_of, mu=mu, delta=delta)
 
 
 def _epsilon_of(mu: float, delta: float) -> float:
@@ -167,7 +167,7 @@ def advantage_from_mu(mu: ArrayLike) -> float | Floats:
     >>> f"{advantage_from_mu(1.0):.4f}"
     '0.3829'
     """
-    return elementwise(_advantage_of, mu)
+    return elementwise(_advantage_of, mu=mu)
 
 
 def _advantage_of(mu: float) -> float:
@@ -201,7 +201,7 @@ def tpr_from_mu(mu: ArrayLike, fpr: ArrayLike) -> float | Floats:
     >>> f"{tpr_from_mu(1.0, fpr=0.01):.4f}"
     '0.0924'
     """
-    return elementwise(_tpr_of, mu, fpr)
+    return elementwise(_tpr_of, mu=mu, fpr=fpr)
 
 
 def _tpr_of(mu: float, fpr: float) -> float:
@@ -260,11 +260,11 @@ def mu_from_rho(rho: float, *, assuming: Literal["gaussian"]) -> float:
     1.0
     """
     rho = _validate.non_negative("rho", rho, advice="pass the rho of a zCDP guarantee, 0 or above")
-    if assuming != "gaussian":
+    if not _validate.is_text(assuming, "gaussian"):
         raise InvalidArgument(
-            f"assuming={assuming!r} is not an option: rho-zCDP alone implies no finite mu, and "
-            "sqrt(2 rho) holds for Gaussian mechanisms only; pass assuming='gaussian' if the "
-            "mechanism is one, or describe what was run and use fit_gdp"
+            f"assuming={_validate.brief(assuming)} is not an option: rho-zCDP alone implies no "
+            "finite mu, and sqrt(2 rho) holds for Gaussian mechanisms only; pass "
+            "assuming='gaussian' if the mechanism is one, or describe what was run and use fit_gdp"
         )
     mu = math.sqrt(2.0 * rho) if rho < 1.0 else 2.0 * math.sqrt(0.5 * rho)
     return mu if Fraction(mu) ** 2 >= 2 * Fraction(rho) else _above(mu)
@@ -290,7 +290,8 @@ def _fpr(value: float) -> float:
 
 
 def _profile_error(mu: float, epsilon: float) -> float:
-    return float(charges.gaussian_profile(mu, np.array([epsilon]))[0])
+    with np.errstate(under="ignore"):
+        return float(charges.gaussian_profile(mu, np.array([epsilon]))[0])
 
 
 def _log_odds(delta: float) -> float:

@@ -23,7 +23,7 @@ import numpy.typing as npt
 from scipy.special import erf, erfcx, erfinv, ndtr, ndtri, ndtri_exp
 
 from gdpnum import charges
-from gdpnum.floats import Floats
+from gdpnum.floats import Floats, quietly
 
 Mask: TypeAlias = npt.NDArray[np.bool_]
 
@@ -50,6 +50,7 @@ _SMALL, _FAR = 0.1, 1e6
 _NEAR, _DEPTH, _TERMS = 5.0, 22, 10
 
 
+@quietly
 def delta_of_mu(mu: float, epsilons: Floats) -> Floats:
     """Phi(mu / 2 - eps / mu) - exp(eps) Phi(-mu / 2 - eps / mu), for epsilons >= 0.
 
@@ -59,10 +60,10 @@ def delta_of_mu(mu: float, epsilons: Floats) -> Floats:
     if mu == 0.0 or math.isinf(mu):
         return np.full(epsilons.size, 1.0 if mu else 0.0)
     x, gap, lifted = _parts(mu, epsilons)
-    with np.errstate(over="ignore"):
-        return lifted + np.exp(-0.5 * x * x - _LOG_ROOT_2_PI) * gap
+    return lifted + np.exp(-0.5 * x * x - _LOG_ROOT_2_PI) * gap
 
 
+@quietly
 def log_delta_of_mu(mu: float, epsilons: Floats) -> Floats:
     """The log of `delta_of_mu`, also far below where that underflows; -inf for mu = 0."""
     if mu == 0.0 or math.isinf(mu):
@@ -71,6 +72,7 @@ def log_delta_of_mu(mu: float, epsilons: Floats) -> Floats:
     return np.where(lifted, np.log1p(-np.exp(log_part)), log_part)
 
 
+@quietly
 def log_odds_of_mu(mu: float, epsilons: Floats) -> Floats:
     """log(delta / (1 - delta)), which keeps its digits as delta goes to 0 and as it goes to 1."""
     if mu == 0.0 or math.isinf(mu):
@@ -83,8 +85,7 @@ def log_odds_of_mu(mu: float, epsilons: Floats) -> Floats:
 def _log_parts(mu: float, epsilons: Floats) -> tuple[Floats, Mask]:
     """The log of delta or, where lifted, of 1 - delta."""
     x, gap, lifted = _parts(mu, epsilons)
-    with np.errstate(over="ignore", divide="ignore"):
-        return np.log(np.abs(gap)) - 0.5 * x * x - _LOG_ROOT_2_PI, lifted
+    return np.log(np.abs(gap)) - 0.5 * x * x - _LOG_ROOT_2_PI, lifted
 
 
 def _parts(mu: float, epsilons: Floats) -> tuple[Floats, Floats, Mask]:
@@ -92,8 +93,7 @@ def _parts(mu: float, epsilons: Floats) -> tuple[Floats, Floats, Mask]:
 
     For x < 0, M(x) = 1 / phi(x) - M(-x) would overflow; the 1 is what is lifted out of it.
     """
-    with np.errstate(over="ignore"):
-        s = epsilons / mu
+    s = epsilons / mu
     x = s - 0.5 * mu
     is_small = mu < _SMALL
 
@@ -127,9 +127,8 @@ def _ratios_forwards(s: Floats) -> list[Floats]:
 
 
 def _ratios_backwards(s: Floats) -> list[Floats]:
-    with np.errstate(over="ignore"):
-        # The fixed point of r = 1 / (s + j r): later steps shrink what error it has.
-        ratios = [2.0 / (s + np.sqrt(s * s + 4.0 * _DEPTH))]
+    # The fixed point of r = 1 / (s + j r): later steps shrink what error it has.
+    ratios = [2.0 / (s + np.sqrt(s * s + 4.0 * _DEPTH))]
     for j in range(_DEPTH - 1, 0, -1):
         ratios.append(1.0 / (s + j * ratios[-1]))
     return ratios[::-1]
@@ -147,7 +146,7 @@ def advantage_of_mu(mu: float) -> float:
 
 def mu_of_advantage(advantage: float) -> float:
     """The mu of that advantage, 2 Phi^-1((1 + advantage) / 2)."""
-    return float(2.0 * math.sqrt(2.0) * erfinv(advantage))
+    return 2.0 * math.sqrt(2.0) * float(erfinv(advantage))
 
 
 def tpr_of_mu(mu: float, fprs: Floats) -> Floats:

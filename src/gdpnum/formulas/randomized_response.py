@@ -8,11 +8,13 @@ import numpy as np
 from scipy.special import ndtri, ndtri_exp
 
 from gdpnum import charges
+from gdpnum.floats import quietly
 from gdpnum.formulas.gaussian import mu_of_advantage
 
 __all__ = ["randomized_response_mu", "sampled_answer_mu"]
 
 
+@quietly
 def randomized_response_mu(epsilon: float, categories: int) -> float:
     """-Phi^-1(m) - Phi^-1((k - 1) m) with m = 1 / (exp(eps) + k - 1).
 
@@ -31,6 +33,7 @@ def randomized_response_mu(epsilon: float, categories: int) -> float:
     return math.expm1(epsilon) * math.exp(log_m) / density * (1.0 + charges.closed_form())
 
 
+@quietly
 def sampled_answer_mu(epsilon: float, categories: int, rate: float) -> float:
     """Phi^-1(q M) - Phi^-1(q m), m and M the chances of a given wrong answer and of the true one.
 

@@ -15,7 +15,7 @@ from typing import Any
 from gdpnum import _validate
 from gdpnum.directed import quotient_below, root_above
 from gdpnum.errors import UnsupportedMechanism
-from gdpnum.integrations.dp_event_leaves import REVEALS, Leaves
+from gdpnum.integrations.dp_event_leaves import REVEALS, Leaves, carried_name, inside
 from gdpnum.kind import kind_of
 from gdpnum.mechanisms import (
     Allocated,
@@ -217,21 +217,16 @@ def _by_divergences(inner: Leaves, bound: Callable[[Any], Any]) -> Leaves:
     return [(RDP(orders=orders.tolist(), epsilons=epsilons.tolist()), 1)]
 
 
-def _inside(event: Any) -> list[Any]:
-    return [*getattr(event, "events", ()), *([event.event] if hasattr(event, "event") else ())]
-
-
 def _name(event: Any) -> str:
-    carried = getattr(event, "class_name", None) or type(event).__name__
-    return carried.decode() if isinstance(carried, bytes) else str(carried)
+    return carried_name(event) or type(event).__name__
 
 
 def _releases_tree(event: Any) -> bool:
     """Whether an event, or any inside it, is a tree aggregation."""
-    return "TreeAggregation" in _name(event) or any(map(_releases_tree, _inside(event)))
+    return "TreeAggregation" in _name(event) or any(map(_releases_tree, inside(event)))
 
 
 def _adds_noise(event: Any) -> bool:
     """Whether all that an event releases is a sum with noise."""
-    inside = _inside(event)
-    return all(map(_adds_noise, inside)) if inside else _name(event) in _NOISES
+    parts = inside(event)
+    return all(map(_adds_noise, parts)) if parts else _name(event) in _NOISES

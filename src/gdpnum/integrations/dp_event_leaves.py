@@ -29,10 +29,23 @@ from gdpnum.mechanisms import (
 from gdpnum.representations import RDP, ZCDP, ApproxDP, KnownCurve
 from gdpnum.representations.renyi import ORDERS
 
-__all__ = ["READERS", "REVEALS", "Leaves"]
+__all__ = ["READERS", "REVEALS", "Leaves", "carried_name", "inside", "largest_tree"]
 
 Leaves = list[tuple[Mechanism, int]]
 """What is released, each with how often."""
+
+
+def carried_name(event: Any) -> str | None:
+    """The name of its class, that an event which was made a named tuple carries with it."""
+    carried = getattr(event, "class_name", None)
+    return carried.decode() if isinstance(carried, bytes) else carried
+
+
+def inside(event: Any) -> list[Any]:
+    """The events that an event is made of."""
+    one = getattr(event, "event", None)
+    return [*getattr(event, "events", ()), *([] if one is None else [one])]
+
 
 #: What a non-private event releases: everything.
 REVEALS = ApproxDP(epsilon=0.0, delta=1.0)
@@ -103,6 +116,15 @@ def _randomized_response(event: Any, relation: Neighbouring) -> Leaves:
     return [(KnownCurve(TradeoffCurve.from_vertices([0, 1 / buckets, 1], [1, missed, 0])), 1)]
 
 
+def largest_tree(event: Any, *, minimum: int = 0) -> int:
+    """The steps of the largest tree of a ``SingleEpochTreeAggregationDpEvent``."""
+    given = event.step_counts
+    trees = list(given) if isinstance(given, (Sequence, np.ndarray)) else [given]
+    if not trees:
+        raise InvalidArgument("step_counts is empty; pass the number of steps of each tree")
+    return max(_validate.count("step_counts", one, minimum=minimum) for one in trees)
+
+
 def _tree(event: Any, relation: Neighbouring) -> Leaves:
     if relation == "add_remove":
         raise UnsupportedMechanism(
@@ -110,11 +132,7 @@ def _tree(event: Any, relation: Neighbouring) -> Leaves:
             "'replace'; an added or removed record moves all that come after it to other leaves"
         )
     sigma = _validate.non_negative("noise_multiplier", event.noise_multiplier)
-    given = event.step_counts
-    trees = list(given) if isinstance(given, (Sequence, np.ndarray)) else [given]
-    if not trees:
-        raise InvalidArgument("step_counts is empty; pass the number of steps of each tree")
-    steps = max(_validate.count("step_counts", one) for one in trees)
+    steps = largest_tree(event)
     if steps == 0:
         return []
     if sigma == 0.0:

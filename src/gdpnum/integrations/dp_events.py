@@ -6,9 +6,15 @@ import math
 from typing import Any
 
 from gdpnum import _validate
-from gdpnum.errors import GdpnumError, InvalidType, UnsupportedMechanism
+from gdpnum.errors import GdpnumError, InvalidArgument, InvalidType, UnsupportedMechanism
 from gdpnum.integrations.dp_event_batches import COMPOSITES
-from gdpnum.integrations.dp_event_leaves import READERS, REVEALS, Leaves
+from gdpnum.integrations.dp_event_leaves import (
+    READERS,
+    REVEALS,
+    Leaves,
+    carried_name,
+    inside,
+)
 from gdpnum.mechanisms import Mechanism, Neighbouring
 from gdpnum.mechanisms.mechanism import composed, repeat
 from gdpnum.representations import ZCDP, PureDP
@@ -16,6 +22,9 @@ from gdpnum.representations import ZCDP, PureDP
 __all__ = ["described", "from_dp_event", "is_read", "refused_event", "relation_of"]
 
 # dp-accounting's names, and ours.
+# Deeper than anyone composes, and less than Python follows.
+_DEEPEST = 100
+
 _RELATIONS: dict[str, Neighbouring] = {
     "ADD_OR_REMOVE_ONE": "add_remove",
     "REPLACE_ONE": "replace",
@@ -71,8 +80,7 @@ def described(event: object, relation: Neighbouring) -> Mechanism:
 
 def refused_event(event: Any, relation: Neighbouring) -> Any:
     """Of an event that has no bound, the innermost one that has none by itself."""
-    inside = [*getattr(event, "events", ()), *filter(None, [getattr(event, "event", None)])]
-    refused = (one for one in inside if not is_read(one, relation))
+    refused = (one for one in inside(event) if not is_read(one, relation))
     return next((refused_event(one, relation) for one in refused), event)
 
 
@@ -96,12 +104,19 @@ def relation_of(neighbouring: object) -> Neighbouring:
 def _leaves(event: Any, path: str, relation: Neighbouring) -> Leaves:
     """What an event releases, and how often; an event that releases nothing has none."""
     kind = _kind(event, path)
-    inside = f"{path}." if path else ""
+    before = f"{path}." if path else ""
+    if path.count(".") > _DEEPEST:
+        raise InvalidArgument(
+            f"{_validate.shown('event', event)}, nested more than {_DEEPEST} deep; pass one that "
+            "composes its events side by side"
+        )
     if kind == "ComposedDpEvent":
-        parts = enumerate(event.events)
-        found = [_leaves(part, f"{inside}events[{number}]", relation) for number, part in parts]
+        parts = enumerate(
+            _validate.items(f"{before}events", event.events, advice="pass a list of events")
+        )
+        found = [_leaves(part, f"{before}events[{number}]", relation) for number, part in parts]
         return [leaf for leaves in found for leaf in leaves]
-    inner = _leaves(event.event, f"{inside}event", relation) if kind in COMPOSITES else []
+    inner = _leaves(event.event, f"{before}event", relation) if kind in COMPOSITES else []
     try:
         if kind in READERS:
             return READERS[kind](event, relation)
@@ -111,13 +126,8 @@ def _leaves(event: Any, path: str, relation: Neighbouring) -> Leaves:
 
 
 def _kind(event: Any, path: str) -> str:
-    """The name of an event's class, or of a base that is known: versions differ in what they have.
-
-    An event that was made a named tuple carries the name with it.
-    """
-    carried = getattr(event, "class_name", None)
-    if isinstance(carried, bytes):
-        carried = carried.decode()
+    """The name of an event's class, or of a base that is known: versions differ in which exist."""
+    carried = carried_name(event)
     names = [carried] if carried else [base.__name__ for base in type(event).__mro__]
     for name in names:
         if name == "ComposedDpEvent" or name in READERS or name in COMPOSITES:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any, get_args
 
 import numpy as np
 
 from gdpnum import _validate
-from gdpnum.errors import InvalidArgument, InvalidType, UnsupportedMechanism
+from gdpnum.errors import InvalidType, UnsupportedMechanism
+from gdpnum.integrations.dp_event_leaves import largest_tree
 from gdpnum.integrations.dp_events import from_dp_event, relation_of
 from gdpnum.mechanisms import MatrixMechanism, Mechanism
 from gdpnum.mechanisms.mechanism import Neighbouring
@@ -81,13 +81,9 @@ def from_tree_event(
         raise InvalidType(
             f"{_validate.shown('event', event)}, not a SingleEpochTreeAggregationDpEvent; pass one"
         )
-    given = event.step_counts
-    trees = list(given) if isinstance(given, (Sequence, np.ndarray)) else [given]
-    if not trees:
-        raise InvalidArgument("step_counts is empty; pass the number of steps of each tree")
     return MatrixMechanism(
         strategy="tree",
-        steps=max(_validate.count("step_counts", one, minimum=1) for one in trees),
+        steps=largest_tree(event, minimum=1),
         noise_multiplier=event.noise_multiplier,
         max_participations=participations,
         neighbouring=_validate.choice("neighbouring", neighbouring, get_args(Neighbouring)),

@@ -16,7 +16,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import IO, Any
 
-from gdpnum.errors import InvalidArgument
+from gdpnum import _validate
+from gdpnum.errors import GdpnumError, InvalidArgument
 from gdpnum.integrations.inert_pickle import read_pickle
 
 __all__ = ["KEY", "MOST_BYTES", "checkpoint_state"]
@@ -39,10 +40,22 @@ def checkpoint_state(file: str | os.PathLike[str] | IO[bytes]) -> Mapping[str, A
     as an inert object.
     """
     if isinstance(file, (str, os.PathLike)):
-        if "\x00" in os.fspath(file):
-            raise InvalidArgument(f"source={os.fspath(file)!r} is no path; pass that of a file")
-        with Path(file).open("rb") as opened:
-            return _state(opened, os.fspath(file))
+        path = Path(file)
+        try:
+            # A pipe would be waited for, and a device never ends.
+            if path.exists() and not (path.is_file() or path.is_dir()):
+                raise OSError("it is no file")
+            with path.open("rb") as opened:
+                return _state(opened, os.fspath(file))
+        except FileNotFoundError:
+            raise
+        except (OSError, ValueError) as error:  # no name of a file, or one that cannot be opened
+            if isinstance(error, GdpnumError):
+                raise
+            why = getattr(error, "strerror", None) or error
+            raise InvalidArgument(
+                f"source={_validate.brief(os.fspath(file))} cannot be opened ({why}); {_ADVICE}"
+            ) from None
     name = getattr(file, "name", None)
     # A file without a name has a number instead.
     return _state(file, name if isinstance(name, str) else "the given file")

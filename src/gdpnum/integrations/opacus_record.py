@@ -42,8 +42,8 @@ def record_of(source: object) -> Record:
         state = source.get(KEY, source)
         if not isinstance(state, Mapping) or "history" not in state:
             raise InvalidArgument(
-                f"the given dict has neither {KEY!r} nor 'history'; pass a checkpoint of Opacus, "
-                "or the state_dict() of an accountant"
+                f"source: the given dict has neither {KEY!r} nor 'history'; pass a checkpoint of "
+                "Opacus, or the state_dict() of an accountant"
             )
         seen = state.get("seen")
         return Record(segments(state["history"]), None if seen is None else Seen.from_dict(seen))

@@ -50,8 +50,8 @@ def from_opendp(
     if measure is not None:
         if d_in is not None:
             raise InvalidArgument(
-                f"d_in={_validate.brief(d_in)} and measure={measure} are for a measurement and for "
-                "its loss; pass one of them"
+                f"d_in={_validate.brief(d_in)} and measure={_validate.brief(measure)} are for a "
+                "measurement and for its loss; pass one of them"
             )
         return _promise(source, _name(measure))
     if hasattr(source, "output_measure") and hasattr(source, "map"):
@@ -103,7 +103,7 @@ def _promise(loss: Any, measure: str) -> Mechanism:
         orders = [order for order in ORDERS.tolist() if order > 1.0]
         return RDP(orders=orders, epsilons=[float(loss(order)) for order in orders])
     raise UnsupportedMechanism(
-        f"measure={measure} is not known here; pass a loss in MaxDivergence, "
+        f"measure={_validate.brief(measure)} is not known here; pass a loss in MaxDivergence, "
         "SmoothedMaxDivergence, ZeroConcentratedDivergence or RenyiDivergence, or in an "
         "Approximate of one of them"
     )

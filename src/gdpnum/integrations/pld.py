@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gdpnum import _validate
 from gdpnum.bounds.claims import lines_of_claims
 from gdpnum.bounds.envelope import envelope
 from gdpnum.bounds.lines import Lines, lines_of_masses
@@ -84,7 +85,8 @@ def _directions(pld: object) -> list[_Masses] | None:
     """Remove and, where it differs, add; None if the masses are hidden."""
     if not hasattr(pld, "get_delta_for_epsilon") and not hasattr(pld, "_pmf_remove"):
         raise InvalidType(
-            f"pld={pld!r} is not a privacy loss distribution; pass one of dp-accounting, as from "
+            f"pld={_validate.brief(pld)} is not a privacy loss distribution; pass one of "
+            "dp-accounting, as from "
             "dp_accounting.pld.privacy_loss_distribution.from_gaussian_mechanism(1.0)"
         )
     names = ("_pmf_remove",) if is_symmetric(pld) else ("_pmf_remove", "_pmf_add")
@@ -127,6 +129,11 @@ def _masses(pmf: Any) -> _Masses | None:
         raise InvalidArgument(
             "pld has masses or losses that are not finite; make it again with more noise"
         )
+    least = min(infinite, float(masses.min(initial=0.0)))
+    if least < -_FOURIER_ERROR:
+        raise InvalidArgument(
+            f"pld has a mass of {least!r}, below 0; pass one as dp-accounting made it"
+        )
     missing = 1.0 - math.fsum(np.maximum(masses, 0.0)) - max(infinite, 0.0)
     if abs(missing) > _LARGEST_GAP:
         raise InvalidArgument(
@@ -163,11 +170,23 @@ def _raised(lines: Lines, advantage: float) -> Lines:
 def _read(pld: Any) -> TradeoffCurve:
     """A curve from the public profile alone, joined by chords: sound, not exact."""
     last = 1.0
-    beyond = float(pld.get_delta_for_epsilon(1e9))
-    while float(pld.get_delta_for_epsilon(last)) > beyond + _SMALLEST_DELTA and last < 2.0**20:
-        last *= 2.0
-    epsilons = np.union1d(np.linspace(0.0, last, _READINGS), np.geomspace(1e-6 * last, last, 512))
-    deltas = np.asarray(pld.get_delta_for_epsilon(epsilons), dtype=np.float64)
+    try:
+        beyond = float(pld.get_delta_for_epsilon(1e9))
+        while float(pld.get_delta_for_epsilon(last)) > beyond + _SMALLEST_DELTA and last < 2.0**20:
+            last *= 2.0
+        ends = np.linspace(0.0, last, _READINGS), np.geomspace(1e-6 * last, last, 512)
+        epsilons = np.union1d(*ends)
+        deltas = np.asarray(pld.get_delta_for_epsilon(epsilons), dtype=np.float64)
+    except (AttributeError, TypeError, ValueError, OverflowError) as error:
+        raise InvalidArgument(
+            f"pld={_validate.brief(pld)} has neither masses nor a profile of numbers ({error}); "
+            "pass one as dp-accounting made it"
+        ) from None
+    if deltas.shape != epsilons.shape or not np.isfinite(deltas).all():
+        raise InvalidArgument(
+            f"pld={_validate.brief(pld)} has deltas that are no finite numbers; pass one as "
+            "dp-accounting made it"
+        )
     # Rounding must not make it rise.
     deltas = np.maximum.accumulate(np.clip(deltas, 0.0, 1.0)[::-1])[::-1]
     return PiecewiseCurve(lines_of_claims(epsilons, deltas))

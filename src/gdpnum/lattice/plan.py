@@ -43,6 +43,9 @@ _FINE = 0.05
 # exp of a single loss must not overflow.
 _LARGEST_LOSS = 700.0
 
+# Squares of smaller losses are no floats.
+_SMALLEST_LOSS = 1e-100
+
 # Transforms longer than this are worth the two stages of a split, those longer than the second
 # even where the lower bound loses by it.
 _LONG, _VERY_LONG = 2**15, 2**17
@@ -93,6 +96,11 @@ def plan(releases: Sequence[Release], accuracy: Accuracy) -> Plan:
     # A loss that hardly varies needs no lattice finer than its own digits; one that is always zero
     # fits any.
     largest = max(max(map(abs, limits)) for limits in ranges)
+    if 0.0 < largest < _SMALLEST_LOSS:
+        raise BudgetExceeded(
+            f"a release loses {largest:.3g} of privacy at most, less than floats can add up; "
+            "pass less noise: with so much of it nothing is left to account for"
+        )
     step = max(step, 1e-9 * largest) if largest > 0.0 else 1.0
     reach = max(high - low for low, high in ranges)
     if total == 1 and reach > 0.0:

@@ -10,6 +10,7 @@ import numpy as np
 
 from gdpnum import charges
 from gdpnum.bounds.sums import scaled_tail_sums
+from gdpnum.errors import BudgetExceeded
 from gdpnum.floats import UNIT, Floats
 from gdpnum.lattice.coarsening import Coarsening
 from gdpnum.lattice.factors import Factor, log_moment
@@ -163,12 +164,17 @@ def tilted(
         largest = max(abs(float(exponents[0])), abs(float(exponents[-1])))
         units += count * charges.tilt(largest, exponents.size)
     per_point = tilt * factors[0].distribution.step
+    reach = abs(per_point) * coarsening.stride
+    if reach > _LARGEST_EXPONENT:
+        raise BudgetExceeded(
+            f"losses a lattice step apart differ by a factor exp({reach:.3g}) once tilted, more "
+            "than floats hold; pass a larger slack or tolerance: next to nothing is lost here"
+        )
     values, error, spread = _coarse(spectrum, circle, coarsening, per_point)
     exponents = log_scale - tilt * losses
     # Far below a large tilt's mean nothing is known; another tilt covers those losses.
     back = np.exp(np.minimum(exponents, _LARGEST_EXPONENT))
     # A coarse sum rounds once for each of its terms, and in its weights.
-    reach = abs(per_point) * coarsening.stride
     units += charges.coarse_sum(coarsening.stride, reach)
     largest = abs(tilt) * max(abs(float(losses[0])), abs(float(losses[-1])))
     relative = UNIT * (units + charges.back(log_scale, largest))

@@ -250,7 +250,8 @@ def _row(number: int, row: object, size: int) -> tuple[float, ...]:
     """Row i of the lower triangle, columns 0 to i; whatever is above it must be zero."""
     if not isinstance(row, (list, tuple)) or len(row) not in (number + 1, size):
         raise InvalidArgument(
-            f"strategy[{number}] is not a row of {size} numbers; pass a square array"
+            f"strategy[{number}]={_validate.brief(row)} is not a row of {size} numbers; pass a "
+            "square array"
         )
     entries = [
         _validate.real(f"strategy[{number}][{column}]", entry) for column, entry in enumerate(row)

@@ -8,13 +8,16 @@ from dataclasses import dataclass
 from typing import final
 
 from gdpnum import _validate
-from gdpnum.errors import InvalidArgument, InvalidType
+from gdpnum.errors import InvalidArgument
 from gdpnum.mechanisms.mechanism import Leaf, Neighbouring
 
 __all__ = ["MixtureOfGaussians"]
 
 # Weights sum to one but for this much.
 _ROUNDING = 1e-9
+
+# More than any batch has.
+_MOST_SHIFTS = 100_000
 
 
 @final
@@ -39,8 +42,10 @@ neighbouring='add_remove')
 
     def __post_init__(self) -> None:
         sigma = _validate.positive("sigma", self.sigma)
-        shifts = [_validate.non_negative("shifts", one) for one in _listed("shifts", self.shifts)]
-        given = _listed("weights", self.weights)
+        advice = "pass a list of numbers"
+        listed = _validate.items("shifts", self.shifts, advice=advice, most=_MOST_SHIFTS)
+        shifts = [_validate.non_negative("shifts", one) for one in listed]
+        given = _validate.items("weights", self.weights, advice=advice, most=_MOST_SHIFTS)
         weights = [_validate.probability("weights", one) for one in given]
         total = math.fsum(weights)
         if len(shifts) != len(weights) or not shifts or abs(total - 1.0) > _ROUNDING:
@@ -49,16 +54,9 @@ neighbouring='add_remove')
                 "weight for each shift, of sum 1"
             )
         _validate.choice("neighbouring", self.neighbouring, ("add_remove", "zero_out"))
-        gathered = {
-            shift: math.fsum(w for s, w in zip(shifts, weights, strict=True) if s == shift) / total
-            for shift in sorted(set(shifts))
-        }
-        kept = {shift: weight for shift, weight in gathered.items() if weight > 0.0}
+        gathered: dict[float, list[float]] = {shift: [] for shift in sorted(set(shifts))}
+        for shift, weight in zip(shifts, weights, strict=True):
+            gathered[shift].append(weight)
+        sums = {shift: math.fsum(each) / total for shift, each in gathered.items()}
+        kept = {shift: weight for shift, weight in sums.items() if weight > 0.0}
         _validate.settle(self, sigma=sigma, shifts=tuple(kept), weights=tuple(kept.values()))
-
-
-def _listed(name: str, value: object) -> Sequence[float]:
-    plain = value.tolist() if hasattr(value, "tolist") else value
-    if isinstance(plain, Sequence) and not isinstance(plain, str):
-        return plain
-    raise InvalidType(f"{_validate.shown(name, value)}, not a list of numbers; pass one")

@@ -10,7 +10,7 @@ from scipy.special import ndtr, ndtri
 from gdpnum import _validate
 from gdpnum.auditing import RunsAudit
 from gdpnum.errors import InvalidType
-from gdpnum.plot.charts import prepared
+from gdpnum.plot.charts import framed
 from gdpnum.plot.labels import label_lines
 from gdpnum.rounding import rounded_down
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 __all__ = ["audit"]
 
 _FONT = 8.0
-_GREY = "#777777"
 _ATTACK: dict[str, Any] = {"color": "#0072b2", "linestyle": "-", "linewidth": 1.2}
 _CLAIM: dict[str, Any] = {"color": "#d55e00", "linestyle": "--", "linewidth": 1.0}
 _PROVED: dict[str, Any] = {"color": "#009e73", "linestyle": "-.", "linewidth": 1.0}
@@ -42,16 +41,12 @@ def audit(
     _validate.choice("scale", scale, ("linear", "log"))
     rows = np.array(result.roc)
     fprs, tprs, lower, upper = rows.T
-    ax = prepared(ax, "False positive rate", "True positive rate")
     smallest = float(fprs[0])
-    ax.plot([smallest, 1.0], [smallest, 1.0], color=_GREY, linewidth=0.6)
+    ax = framed(ax, scale, "True positive rate", smallest)
+    seen = np.full(tprs.size, True)
     if scale == "log":
-        ax.set(xscale="log", yscale="log", xlim=(smallest, 1.0), ylim=(smallest, 1.5))
         seen = tprs > 0.0
         lower = np.maximum(lower, 0.1 * smallest)
-    else:
-        ax.set(xlim=(0.0, 1.0), ylim=(0.0, 1.0), aspect="equal")
-        seen = np.full(tprs.size, True)
     ax.fill_between(fprs, lower, upper, color=_ATTACK["color"], alpha=0.2, linewidth=0.0)
     lines = ax.plot(fprs[seen], tprs[seen], **_ATTACK, label="attack")
     if result.claim_tpr is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 import numpy as np
 
@@ -27,7 +27,7 @@ __all__ = [
     "column_axes",
     "comparison",
     "difference",
-    "prepared",
+    "framed",
     "profile",
     "regret_sweep",
     "roc",
@@ -74,7 +74,7 @@ def roc(subject: Subject, *, ax: Axes | None = None, mu: float | None = None) ->
 
 def _rates(subject: Subject, ax: Axes | None, mu: float | None, scale: str) -> Axes:
     found = _Drawn.of(subject, mu).on(scale)
-    ax = _framed(ax, scale)
+    ax = framed(ax, scale)
     lines = ax.plot(found.fpr, found.tpr, **_RUN, label="this run")
     if found.mu is not None:
         lines += ax.plot(found.fpr, found.tpr_by(found.mu), **_BY_MU, label=_mu_label(found.mu))
@@ -82,10 +82,15 @@ def _rates(subject: Subject, ax: Axes | None, mu: float | None, scale: str) -> A
     return ax
 
 
-def _framed(ax: Axes | None, scale: str) -> Axes:
+def framed(
+    ax: Axes | None,
+    scale: str,
+    vertical: str = "True positive rate, at most",
+    smallest: float = _SMALLEST_FPR,
+) -> Axes:
     """Axes for TPR against FPR, with the line of guessing."""
-    ax = prepared(ax, "False positive rate", "True positive rate, at most")
-    low = 0.0 if scale == "linear" else _SMALLEST_FPR
+    ax = prepared(ax, "False positive rate", vertical)
+    low = 0.0 if scale == "linear" else smallest
     ax.plot([low, 1.0], [low, 1.0], color=_GREY, linewidth=0.6, label="guessing")
     if scale == "linear":
         ax.set(xlim=(0.0, 1.0), ylim=(0.0, 1.0), aspect="equal")
@@ -138,10 +143,13 @@ def comparison(
 ) -> Axes:
     """Several curves by name, TPR against FPR on even or on logarithmic axes."""
     _validate.choice("scale", scale, ("linear", "log"))
-    if not subjects:
-        raise InvalidArgument("subjects is empty; pass a dictionary of curves by name")
+    if not isinstance(cast("object", subjects), Mapping) or not subjects:
+        raise InvalidArgument(
+            f"{_validate.shown('subjects', subjects)}, or empty; pass a dictionary of curves by "
+            "name"
+        )
     drawn = {name: _Drawn.of(subject, None) for name, subject in subjects.items()}
-    ax = _framed(ax, scale)
+    ax = framed(ax, scale)
     lines = []
     for number, (name, found) in enumerate(drawn.items()):
         points = found.on(scale)
@@ -157,13 +165,15 @@ def regret_sweep(records: Iterable[Mapping[str, Any]], *, ax: Axes | None = None
     sweep; those without a regret are left out.
     """
     grouped: dict[str, list[tuple[float, float]]] = {}
-    for number, record in enumerate(records):
+    for number, record in enumerate(_validate.iterable("records", records, advice="pass rows")):
         if not isinstance(record, Mapping):
-            raise InvalidType(f"{_validate.shown(f'records[{number}]', record)}, not a dictionary")
+            raise InvalidType(
+                f"{_validate.shown(f'records[{number}]', record)}, not a dictionary; pass one"
+            )
         missing = [key for key in ("sample_rate", "regret", "label") if key not in record]
         if missing:
             raise InvalidArgument(
-                f"records[{number}] has no {missing[0]!r}; add it to every record"
+                f"records[{number}] has no {missing[0]!r}; pass it in every record"
             )
         if record["regret"] is not None:
             point = (float(record["sample_rate"]), float(record["regret"]))

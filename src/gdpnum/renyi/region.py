@@ -19,7 +19,7 @@ from scipy.special import exprel
 
 from gdpnum.bounds.claims import lines_of_claims
 from gdpnum.bounds.lines import EVERYTHING, NOTHING, Lines
-from gdpnum.floats import Floats
+from gdpnum.floats import Floats, quietly
 from gdpnum.renyi.bound import LARGEST_EPSILON
 
 __all__ = ["region_beta", "region_lines", "region_tpr"]
@@ -57,6 +57,7 @@ def region_tpr(orders: Floats, epsilons: Floats, alphas: Floats) -> Floats:
     return np.minimum(np.exp(_logs(_logits(orders, epsilons, alphas))[0]) * (1.0 + 2.0**-52), 1.0)
 
 
+@quietly
 def region_lines(orders: Floats, epsilons: Floats) -> Lines:
     """The curve of `region_beta`, as the maximum of its tangents.
 

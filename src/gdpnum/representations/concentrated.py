@@ -20,7 +20,7 @@ from gdpnum.pairs.pair import Divergences
 from gdpnum.renyi.bound import concentrated_delta, concentrated_lines
 from gdpnum.renyi.concentration import limiting_rho, rho_up_to
 from gdpnum.renyi.region import region_lines
-from gdpnum.representations.renyi import Method, as_mechanism
+from gdpnum.representations.renyi import Method, as_mechanism, at_epsilons
 from gdpnum.representations.representation import Representation, no_mu, representation_kind
 from gdpnum.subject import Subject
 
@@ -127,22 +127,19 @@ def _cap(value: float) -> float:
 
 
 def _curve(rho: float, cap: float, method: Method) -> TradeoffCurve:
-    if method == "closed_form":
+    if _validate.choice("method", method, ("optimal", "closed_form")) == "closed_form":
         return PiecewiseCurve(concentrated_lines(rho, cap))
     most = min(cap, _LARGEST_ORDER) - 1.0
     orders = np.minimum(1.0 + np.geomspace(min(1e-4, 0.01 * most), most, _ORDERS), cap)
     # D_t grows with t, so what holds at orders above 1 holds below, at its limit.
     orders = np.concatenate([[0.5, 0.75, 1.0], orders])
-    _validate.choice("method", method, ("optimal", "closed_form"))
     # Some hundred orders are not all: the closed form, over all of them, may be better.
     lines = region_lines(orders, rho * np.maximum(orders, 1.0))
     return PiecewiseCurve(better_of(lines, concentrated_lines(rho, cap)))
 
 
 def _closed_form_delta(rho: float, cap: float, epsilon: ArrayLike) -> float | Floats:
-    at = np.asarray(epsilon, dtype=np.float64)
-    bound = concentrated_delta(rho, cap, at.ravel())
-    return float(bound[0]) if at.ndim == 0 else bound.reshape(at.shape)
+    return at_epsilons(lambda at: concentrated_delta(rho, cap, at), epsilon)
 
 
 register(

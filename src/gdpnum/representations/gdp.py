@@ -14,7 +14,7 @@ from gdpnum.errors import InvalidArgument, UnsupportedMechanism
 from gdpnum.kind import Knob, register
 from gdpnum.measures.gdp import fit_gdp
 from gdpnum.representations.representation import Representation, representation_kind
-from gdpnum.subject import Subject
+from gdpnum.subject import Subject, plain
 
 __all__ = ["GDP"]
 
@@ -66,7 +66,7 @@ class GDP(Representation):
         >>> GDP.fit(Gaussian(sigma=0.5) * 4, slack=0.0)
         GDP(mu=4.0)
         """
-        fit = fit_gdp(subject, slack=slack, tolerance=tolerance)
+        fit = fit_gdp(plain("subject", subject), slack=slack, tolerance=tolerance)
         if math.isinf(fit.mu):
             raise UnsupportedMechanism(f"no finite mu holds: {fit.reason}")
         return cls(mu=fit.mu, slack=fit.slack)

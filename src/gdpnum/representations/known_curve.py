@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import final
 
+from gdpnum import _validate
 from gdpnum.curve.curve_pair import pair_of_curve
 from gdpnum.curve.gaussian import GaussianCurve
 from gdpnum.curve.tradeoff import TradeoffCurve
@@ -42,7 +43,7 @@ class KnownCurve(Representation):
             curve = getattr(self, name)
             if not isinstance(curve, TradeoffCurve) and (name == "tradeoff" or curve is not None):
                 raise InvalidType(
-                    f"{name}={curve!r} is not a trade-off curve; pass one, "
+                    f"{name}={_validate.brief(curve)} is not a trade-off curve; pass one, "
                     "as in TradeoffCurve.from_profile(...)"
                 )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, final
 
@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gdpnum import _validate
+from gdpnum.arguments import column, numbers_of
 from gdpnum.curve.piecewise import PiecewiseCurve
-from gdpnum.curve.tradeoff import TradeoffCurve
-from gdpnum.errors import InvalidArgument, InvalidType
-from gdpnum.floats import Floats
+from gdpnum.curve.tradeoff import TradeoffCurve, as_asked
+from gdpnum.errors import InvalidArgument
+from gdpnum.floats import Floats, quietly
 from gdpnum.kind import Missing, register
 from gdpnum.mechanisms.mechanism import Mechanism
 from gdpnum.pairs.pair import Divergences
@@ -25,10 +26,13 @@ from gdpnum.representations.known_curve import KnownCurve
 from gdpnum.representations.representation import Representation, no_mu, representation_kind
 from gdpnum.subject import Subject, plain
 
-__all__ = ["ORDERS", "RDP", "Method", "as_mechanism", "curve_by"]
+__all__ = ["ORDERS", "RDP", "Method", "as_mechanism", "at_epsilons", "curve_by"]
 
 Method = Literal["optimal", "closed_form"]
 """How a curve follows from Renyi divergences; both are sound."""
+
+# Beyond it products overflow; delta falls, so that a smaller epsilon bounds it.
+_LARGEST_EPSILON = 1e100
 
 
 @final
@@ -49,14 +53,14 @@ class RDP(Representation):
     epsilons: Sequence[float]
 
     def __post_init__(self) -> None:
-        orders, epsilons = _numbers("orders", self.orders), _numbers("epsilons", self.epsilons)
+        orders, epsilons = (
+            tuple(column(name, getattr(self, name)).tolist()) for name in ("orders", "epsilons")
+        )
         if len(orders) != len(epsilons):
             raise InvalidArgument(
                 f"orders has {len(orders)} entries and epsilons {len(epsilons)}; "
                 "pass as many of each"
             )
-        if not orders:
-            raise InvalidArgument("orders is empty; pass at least one order")
         for number, (order, epsilon) in enumerate(zip(orders, epsilons, strict=True)):
             if not 0.5 <= order <= 1e6:
                 raise InvalidArgument(
@@ -64,7 +68,7 @@ class RDP(Representation):
                 )
             if not epsilon >= 0.0:
                 raise InvalidArgument(
-                    f"epsilons[{number}]={epsilon!r} is negative; a divergence is not"
+                    f"epsilons[{number}]={epsilon!r} is no divergence; pass 0 or more"
                 )
         _validate.settle(self, orders=orders, epsilons=epsilons)
 
@@ -90,9 +94,8 @@ class RDP(Representation):
         A bound on delta at each epsilon (Canonne, Kamath and Steinke 2020, Prop. 12), but no
         profile: not convex. It is what papers call the conversion from RDP to (epsilon, delta).
         """
-        at = np.asarray(epsilon, dtype=np.float64)
-        bound = closed_form_delta(np.array(self.orders), np.array(self.epsilons), at.ravel())
-        return float(bound[0]) if at.ndim == 0 else bound.reshape(at.shape)
+        orders, epsilons = np.array(self.orders), np.array(self.epsilons)
+        return at_epsilons(lambda at: closed_form_delta(orders, epsilons, at), epsilon)
 
     @classmethod
     def fit(cls, subject: Subject, *, orders: Sequence[float] | None = None) -> RDP:
@@ -104,10 +107,10 @@ class RDP(Representation):
         >>> [f"{epsilon:.3f}" for epsilon in RDP.fit(Gaussian(sigma=1.0), orders=[0.5, 4]).epsilons]
         ['0.250', '2.000']
         """
-        chosen = tuple(ORDERS.tolist()) if orders is None else _numbers("orders", orders)
+        chosen = ORDERS if orders is None else column("orders", orders)
         mechanism = as_mechanism("subject", subject)
-        epsilons = renyi_epsilons(mechanism, np.array(chosen)).tolist()
-        return cls(orders=chosen, epsilons=epsilons)
+        epsilons = renyi_epsilons(mechanism, chosen).tolist()
+        return cls(orders=chosen.tolist(), epsilons=epsilons)
 
 
 def _divergences(leaf: RDP, orders: Floats) -> Divergences:
@@ -126,20 +129,20 @@ def curve_by(method: Method, orders: Floats, epsilons: Floats) -> TradeoffCurve:
     return PiecewiseCurve(lines(orders, epsilons))
 
 
+@quietly
+def at_epsilons(delta: Callable[[Floats], Floats], epsilon: ArrayLike) -> float | Floats:
+    """The deltas of a closed form at epsilons; at one so large that floats give out, none."""
+    at = numbers_of("epsilon", epsilon)
+    if np.isnan(at).any():
+        raise InvalidArgument(f"epsilon={_validate.brief(epsilon)} holds NaN; pass real epsilons")
+    found = delta(np.minimum(at, _LARGEST_EPSILON).ravel())
+    return as_asked(found.reshape(at.shape))
+
+
 def as_mechanism(name: str, subject: Subject) -> Mechanism:
     """What was passed, a curve as the mechanism known by it."""
     found = plain(name, subject)
     return KnownCurve(found) if isinstance(found, TradeoffCurve) else found
-
-
-def _numbers(name: str, values: object) -> tuple[float, ...]:
-    try:
-        column = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError):
-        raise InvalidType(f"{name} does not hold numbers; pass a list of floats") from None
-    if column.ndim != 1:
-        raise InvalidArgument(f"{name} has shape {column.shape}; pass a list of numbers")
-    return tuple(column.tolist())
 
 
 register(

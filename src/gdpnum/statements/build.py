@@ -279,7 +279,9 @@ def _audited(audit: Any, fit: GDPFit) -> Audited | None:
     if audit is None or isinstance(audit, Audited):
         return audit
     if not hasattr(audit, "sentences"):
-        raise InvalidType(f"{_validate.shown('audit', audit)}, not the result of an audit")
+        raise InvalidType(
+            f"{_validate.shown('audit', audit)}, not the result of an audit; pass one"
+        )
     rows = audit.rows() if hasattr(audit, "rows") else ()
     texts = tuple(tuple(str(cell) for cell in row) for row in rows)
     proved: float = getattr(audit, "mu_lower", 0.0)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import math
-import reprlib
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any, TypeVar
 
+from gdpnum import _validate
 from gdpnum.errors import GdpnumError, InvalidArgument, InvalidType
 from gdpnum.representations import TruncatedCDP
 from gdpnum.rounding import finite
@@ -26,6 +26,7 @@ from gdpnum.statements.rows import (
     Stated,
     TPRRow,
 )
+from gdpnum.strict_json import parsed
 
 __all__ = ["FIRST_SCHEMA", "SCHEMA", "document_of", "json_of", "statement_of"]
 
@@ -92,7 +93,7 @@ def document_of(statement: Record) -> dict[str, Any]:
 def statement_of(text: str, kind: type[T]) -> T:
     """See `Statement.from_json`."""
     try:
-        document = json.loads(text, object_pairs_hook=_once)
+        document = parsed(text)
         if document["schema"] not in (SCHEMA, FIRST_SCHEMA):
             raise InvalidArgument(
                 f"schema={document['schema']!r} is not {SCHEMA!r}; pass what to_json returned"
@@ -130,16 +131,6 @@ def statement_of(text: str, kind: type[T]) -> T:
                 "pass what to_json returned"
             )
     return statement
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object whose keys are there once: of two, readers would take different ones."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        names = [key for key, _ in pairs]
-        twice = next(key for key in names if names.count(key) > 1)
-        raise InvalidArgument(f"the key {twice!r} is there twice; pass what to_json returned")
-    return found
 
 
 def _read(document: dict[str, Any], kind: type[T]) -> T:
@@ -186,7 +177,7 @@ def _number(key: str, value: object) -> float:
         return math.inf
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         raise InvalidArgument(
-            f"the key {key!r} holds {reprlib.repr(value)}, which is no number; "
+            f"the key {key!r} holds {_validate.brief(value)}, which is no number; "
             "pass what to_json returned, unchanged"
         )
     return float(value)

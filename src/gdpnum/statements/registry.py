@@ -92,6 +92,7 @@ def entry(statement: Record, fields: Mapping[str, Any]) -> str:
         if key not in FIELDS:
             advice = _validate.nearest(key, FIELDS)
             raise InvalidArgument(f"the registry has no field {key!r}; {advice}")
+    _check(given)
     known = {**_known(statement, delta), **{key: value for key, value in given.items() if value}}
     missing = [key for key in REQUIRED if not known.get(key)]
     if missing:
@@ -99,9 +100,14 @@ def entry(statement: Record, fields: Mapping[str, Any]) -> str:
             f"the registry requires {', '.join(missing)}; pass them, as in "
             f"{missing[0]}={_example(missing[0])}"
         )
-    if tier not in (1, 2, 3):
-        raise InvalidArgument(f"tier={tier!r} is not an option; pass 1, 2 or 3")
-    _check(known)
+    _validate.choice("tier", tier, (1, 2, 3))
+    try:
+        datetime.date.fromisoformat(known["publication_date"])
+    except ValueError:
+        raise InvalidArgument(
+            f"publication_date={_validate.brief(known['publication_date'])} is not a date; pass "
+            "one such as '2026-03-01'"
+        ) from None
     parts = {
         part: {key: known[key] for key in names if known.get(key) is not None}
         for part, names in _PARTS.items()
@@ -173,22 +179,20 @@ def _parameters(statement: Record, delta: float | None) -> dict[str, Any]:
 def _check(known: Mapping[str, Any]) -> None:
     for key, value in known.items():
         if key in LISTS:
-            if isinstance(value, str) or not all(isinstance(one, str) for one in value):
-                raise InvalidArgument(f"{key}={value!r} is not a list of texts; pass one")
+            listed = isinstance(value, list | tuple)
+            if not listed or not all(isinstance(one, str) for one in value):
+                raise InvalidArgument(
+                    f"{key}={_validate.brief(value)} is not a list of texts; pass one"
+                )
         elif key == "privacy_parameters" or value is None:
             continue
-        elif key in _CHOICES and value not in _CHOICES[key]:
-            raise InvalidArgument(
-                f"{key}={value!r} is not an option; pass {', '.join(map(repr, _CHOICES[key]))}"
-            )
         elif not isinstance(value, str):
-            raise InvalidArgument(f"{key}={value!r} is not a text; pass one")
-    try:
-        datetime.date.fromisoformat(known["publication_date"])
-    except ValueError:
-        raise InvalidArgument(
-            f"publication_date={known['publication_date']!r} is not a date such as '2026-03-01'"
-        ) from None
+            raise InvalidArgument(f"{key}={_validate.brief(value)} is not a text; pass one")
+        elif key in _CHOICES and value not in ("", *_CHOICES[key]):
+            raise InvalidArgument(
+                f"{key}={_validate.brief(value)} is not an option; pass "
+                f"{', '.join(map(repr, _CHOICES[key]))}"
+            )
 
 
 def from_registry(entry: str | Mapping[str, Any]) -> Representation:
@@ -217,7 +221,8 @@ def from_registry(entry: str | Mapping[str, Any]) -> Representation:
         number = {key: float(value) for key, value in values.items()}
     except (AttributeError, LookupError, TypeError, ValueError, OverflowError) as error:
         raise InvalidArgument(
-            f"this is no entry of the registry ({type(error).__name__}: {error}); pass its YAML"
+            f"entry={_validate.brief(entry)} is none of the registry ({type(error).__name__}: "
+            f"{_validate.brief(str(error))}); pass its YAML"
         ) from None
     if "rho" in number:
         return ZCDP(rho=number["rho"])
@@ -238,7 +243,8 @@ def _parsed(text: str) -> Any:
         return yaml.safe_load(text)
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise InvalidArgument(
-            f"this is not YAML ({type(error).__name__}); pass an entry of the registry"
+            f"entry={_validate.brief(text)} is not YAML ({type(error).__name__}); pass one of the "
+            "registry"
         ) from None
 
 

@@ -16,6 +16,7 @@ from gdpnum.errors import InvalidArgument
 from gdpnum.rounding import as_given, delta_shown, upper
 from gdpnum.statements import releases, words
 from gdpnum.statements.build import Statement, statement
+from gdpnum.subject import plain
 
 __all__ = ["FORMATS", "table"]
 
@@ -57,6 +58,7 @@ def table(
     more: mu is not enough.
     """
     render = FORMATS[_validate.choice("format", format, tuple(FORMATS))]
+    delta = _validate.probability("delta", delta)
     found = _stated(runs, delta, slack, tolerance)
     return render(list(_blocks(found, delta)))
 
@@ -64,7 +66,6 @@ def table(
 def _stated(
     runs: Mapping[str, Any] | Iterable[Any], delta: float, slack: float, tolerance: float | None
 ) -> list[tuple[str, Statement]]:
-    delta = _validate.probability("delta", delta)
     named = (
         runs.items()
         if isinstance(runs, Mapping)
@@ -73,7 +74,10 @@ def _stated(
     found = []
     for number, (name, run) in enumerate(named):
         wishes: dict[str, Any] = {"deltas": [delta], "slack": slack, "tolerance": tolerance}
-        one = run if isinstance(run, Statement) else statement(run, **wishes)
+        one = run
+        if not isinstance(one, Statement):
+            plain(f"runs[{number}]", run)  # or it says what is wrong, by that name
+            one = statement(run, **wishes)
         found.append((name or one.name or f"run {number + 1}", one))
     if not found:
         raise InvalidArgument("runs is empty; pass statements or mechanisms, by name or in a list")

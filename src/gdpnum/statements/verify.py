@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from typing import NamedTuple, final
 
 from gdpnum import _validate
+from gdpnum.account import coarsened
+from gdpnum.accuracy import LATTICE_TOLERANCE
 from gdpnum.blocks.block import Sentence, Table
 from gdpnum.blocks.text import text
 from gdpnum.errors import InvalidType
@@ -69,7 +71,7 @@ def verify(found: Statement | str) -> Verification:
     """Compute a statement, or the JSON of one, again from its description and compare.
 
     Guarantee: where it ``holds``, every bound stated is at least what this version of the library
-    computes, up to the tolerance of both. A number that is larger than needed is still a bound.
+    computes, up to its tolerance. A number that is larger than needed is still a bound.
 
     >>> import gdpnum
     >>> verify(gdpnum.statement(gdpnum.Gaussian(sigma=2.0))).holds
@@ -78,16 +80,23 @@ def verify(found: Statement | str) -> Verification:
     if isinstance(found, str):
         found = Statement.from_json(found)
     if not isinstance(found, Statement):
-        raise InvalidType(f"{_validate.shown('found', found)}, not a Statement nor the JSON of one")
-    again = statement(
-        found.run,
-        slack=found.slack,
-        tolerance=found.tolerance,
-        fprs=[row.fpr for row in found.tpr],
-        deltas=[row.delta for row in found.epsilon],
+        raise InvalidType(
+            f"{_validate.shown('found', found)}, not a Statement nor the JSON of one; pass it"
+        )
+    stated = found
+    again = coarsened(
+        lambda tolerance: statement(
+            stated.run,
+            slack=stated.slack,
+            tolerance=tolerance,
+            fprs=[row.fpr for row in stated.tpr],
+            deltas=[row.delta for row in stated.epsilon],
+        ),
+        # Whatever is stated is a bound: a coarse tolerance of its own excuses nothing.
+        tolerance=min(stated.tolerance, LATTICE_TOLERANCE),
+        coarsest=stated.tolerance,
     )
-    room = _TOLERANCES * max(found.tolerance, again.tolerance)
-    return Verification(tuple(_findings(found, again, room)))
+    return Verification(tuple(_findings(stated, again, _TOLERANCES * again.tolerance)))
 
 
 def _findings(found: Statement, again: Statement, room: float) -> Iterator[Finding]:

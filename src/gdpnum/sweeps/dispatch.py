@@ -80,6 +80,8 @@ def sweep(
         workers = _validate.count("workers", workers, minimum=1, advice="pass how many processes")
     if executor is not None:
         refuse_other(executor)
+    if progress is not True and progress is not False:
+        _validate.function_or_none("progress", progress)
     found: dict[int, dict[str, Any]] = {}
     keep: Callable[[Rows], None] = found.update
 
@@ -106,7 +108,8 @@ def sweep(
             gather(show)
         else:
             told_apart = [identity(setting) for setting in chosen]
-            with Journal(resume, fingerprint(told_apart, wanted, __version__)) as journal:
+            mark = fingerprint(told_apart, wanted, __version__)
+            with Journal(resume, mark, count=len(chosen), columns=wanted.columns) as journal:
                 found, keep = journal.rows, journal.add
                 gather(show)
     records = ({**leading[number], **_floats(found[number])} for number in range(len(chosen)))
@@ -120,7 +123,7 @@ def _tell_nobody(done: int, total: int) -> None:
 def _listed(settings: Any) -> list[Setting]:
     """The settings one by one; a DataFrame has them as rows."""
     if hasattr(settings, "to_dict") and hasattr(settings, "columns"):
-        return list(settings.to_dict("records"))
+        settings = settings.to_dict("records")
     return _validate.items("settings", settings, advice="pass a list of settings")
 
 

@@ -8,6 +8,7 @@ from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from itertools import islice
 from typing import Any, TypeVar
 
+from gdpnum import _validate
 from gdpnum.errors import InvalidArgument, InvalidType
 
 __all__ = ["hand_out", "refuse_other", "width"]
@@ -31,8 +32,9 @@ def refuse_other(executor: Any) -> None:
             raise InvalidArgument("executor=ray has no cluster yet; call ray.init() first")
     elif not (hasattr(executor, "submit") or _is_joblib(executor)):
         raise InvalidType(
-            f"executor={executor!r} has no submit; pass a concurrent.futures.Executor, "
-            "a dask.distributed.Client, the module ray or a joblib.Parallel"
+            f"executor={_validate.brief(executor)} has no submit; pass a "
+            "concurrent.futures.Executor, a dask.distributed.Client, the module ray or a "
+            "joblib.Parallel"
         )
 
 

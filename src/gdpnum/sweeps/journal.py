@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
+from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, cast
 
+from gdpnum import _validate
 from gdpnum.errors import InvalidArgument
+from gdpnum.strict_json import parsed
 from gdpnum.sweeps.row import Wanted
 
 __all__ = ["Journal", "fingerprint"]
@@ -30,14 +34,22 @@ def _plain(value: object) -> object:
     return item() if item is not None else repr(value)
 
 
+def _is_number(value: object) -> bool:
+    """Whether it is a bound as a row has it: no NaN, infinity as a text."""
+    return value == "inf" or (
+        type(value) in (int, float) and 0.0 <= cast("float", value) < math.inf
+    )
+
+
 class Journal:
     """A JSON lines file: the sweep's fingerprint first, then a row with its number a line.
 
     A line cut short by a crash is dropped; the file of another sweep is refused, and left alone.
     """
 
-    def __init__(self, path: str | Path, sweep: str) -> None:
-        self._path = Path(path)
+    def __init__(self, path: str | Path, sweep: str, *, count: int, columns: Sequence[str]) -> None:
+        self._path = _validate.path("resume", path)
+        self._count, self._columns = count, columns
         self.rows: dict[int, dict[str, Any]] = {}
         kept = self._read(sweep)
         try:
@@ -50,42 +62,59 @@ class Journal:
             self._file = self._path.open("a", encoding="utf-8")
         except OSError as error:
             raise InvalidArgument(
-                f"resume={str(path)!r} cannot be written ({error.strerror}); pass another path"
+                f"resume={_validate.brief(str(path))} cannot be written ({error.strerror}); "
+                "pass another path"
             ) from None
 
     def _read(self, sweep: str) -> int | None:
         """Take in the rows that are there; the length of what is sound, None without a file."""
         try:
+            # A pipe would be waited for, and a device never ends.
+            if self._path.exists() and not self._path.is_file():
+                raise OSError(None, "it is no file")
             content = self._path.read_bytes()
         except FileNotFoundError:
             return None
         except OSError as error:
             raise InvalidArgument(
-                f"resume={str(self._path)!r} cannot be read ({error.strerror}); pass another path"
+                f"resume={_validate.brief(str(self._path))} cannot be read ({error.strerror}); "
+                "pass another path"
             ) from None
         if not content:
             return None
         *lines, _ = content.split(b"\n")
         try:
-            found = json.loads(lines[0])["sweep"] if lines else None
+            found = parsed(lines[0])["sweep"] if lines else None
         except (ValueError, KeyError, TypeError):
             found = None
         if found != sweep:
             what = "is of another sweep" if found is not None else "is no file of a sweep"
             raise InvalidArgument(
-                f"resume={str(self._path)!r} {what}: its settings, columns, slack, tolerance or "
-                "version differ; pass another path, or remove it"
+                f"resume={_validate.brief(str(self._path))} {what}: its settings, columns, slack, "
+                "tolerance or version differ; pass another path, or remove it"
             )
         kept = len(lines[0]) + 1
         for line in lines[1:]:
             try:
-                entry = json.loads(line)
-                number, row = int(entry["number"]), dict(entry["row"])
+                entry = parsed(line)
+                number, row = entry["number"], entry["row"]
             except (ValueError, KeyError, TypeError):
+                break
+            if not self._is_row(number, row):
                 break
             self.rows[number] = row
             kept += len(line) + 1
         return kept
+
+    def _is_row(self, number: object, row: object) -> bool:
+        """Whether a sweep like this one may have written it: another is computed again."""
+        if type(number) is not int or not 0 <= number < self._count or not isinstance(row, dict):
+            return False
+        if set(row) != {*self._columns, "error"}:
+            return False
+        if row["error"] is not None:
+            return isinstance(row["error"], str) and set(row.values()) <= {None, row["error"]}
+        return all(_is_number(row[name]) for name in self._columns)
 
     def add(self, rows: list[tuple[int, dict[str, Any]]]) -> None:
         """Keep rows, on disk before this returns."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import itertools
 import json
+import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -33,6 +34,9 @@ _ALIKE = {
     ),
 }
 
+# More than a machine holds at once.
+_MOST_SETTINGS = 10_000_000
+
 
 def grid(**values: Iterable[Any]) -> list[dict[str, Any]]:
     """All combinations of the values, the last name fastest.
@@ -41,14 +45,23 @@ def grid(**values: Iterable[Any]) -> list[dict[str, Any]]:
     {'noise_multiplier': 1.0, 'sample_rate': 0.01, 'steps': 200}
     """
     columns = {name: _values(name, given) for name, given in values.items()}
+    total = math.prod(map(len, columns.values()))
+    if total > _MOST_SETTINGS:
+        raise InvalidArgument(
+            f"{', '.join(columns)} have {total} combinations, more than {_MOST_SETTINGS}; pass "
+            "fewer values"
+        )
     return [dict(zip(columns, row, strict=True)) for row in itertools.product(*columns.values())]
 
 
 def _values(name: str, given: object) -> list[Any]:
-    if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
-        raise InvalidType(f"{name}={given!r} is not a list of values; pass one, as in [{given!r}]")
-    # Plain numbers, as numpy's do not fit into JSON.
-    return [one.item() if hasattr(one, "item") else one for one in given]
+    one = _validate.brief(given)
+    return [_plain(one) for one in _validate.items(name, given, advice=f"pass one, as in [{one}]")]
+
+
+def _plain(value: Any) -> Any:
+    """A number of numpy's as Python's: the other does not fit into JSON."""
+    return value.item() if getattr(value, "ndim", None) == 0 and hasattr(value, "item") else value
 
 
 def named(number: int, setting: object) -> dict[str, Any]:
@@ -67,16 +80,15 @@ def named(number: int, setting: object) -> dict[str, Any]:
             f"settings[{number}] has no {missing}, only {sorted(map(str, setting))}; pass "
             "noise_multiplier, sample_rate (or batch_size and dataset_size) and steps (or epochs)"
         )
-    plain = {
-        str(name): value.item() if hasattr(value, "item") else value
-        for name, value in setting.items()
-    }
-    try:
-        json.dumps(plain)
-    except (TypeError, ValueError):
-        raise InvalidType(
-            f"settings[{number}] holds what JSON cannot; pass numbers and strings"
-        ) from None
+    plain = {str(name): _plain(value) for name, value in setting.items()}
+    for name, value in plain.items():
+        try:
+            json.dumps(value)
+        except (TypeError, ValueError, RecursionError):  # noqa: PERF203
+            raise InvalidType(
+                f"settings[{number}] has {name}={_validate.brief(value)}, which JSON cannot hold; "
+                "pass numbers and strings"
+            ) from None
     return plain
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, final, overload
 
+from gdpnum import _validate
 from gdpnum._optional import imported
 from gdpnum.blocks.block import Given, Sentence, Table
 from gdpnum.blocks.html import html
@@ -96,7 +97,7 @@ class SweepTable(Sequence[Record]):
 
     def to_parquet(self, path: str | Path) -> None:
         """Write the table as Parquet, through pyarrow."""
-        imported("pyarrow.parquet").write_table(self.to_arrow(), str(path))
+        imported("pyarrow.parquet").write_table(self.to_arrow(), str(_validate.path("path", path)))
 
 
 def _cell(name: str, value: object) -> str:
@@ -114,5 +115,5 @@ def _standard(record: Record) -> Record:
 
 def _written(text: str, path: str | Path | None) -> str:
     if path is not None:
-        Path(path).write_text(text, encoding="utf-8")
+        _validate.path("path", path).write_text(text, encoding="utf-8")
     return text
