@@ -78,7 +78,7 @@ test-integrations: $(INSTALLED_ALL) ## Run the tests against other packages, in 
 SEED ?= 1
 MINUTES ?= 30
 attack: $(INSTALLED_DEV) ## Attack the library: SEED=1 MINUTES=30; what it found is in docs/attack.md
-	$(BIN)/python -W ignore -m tests.attack --seed $(SEED) --minutes $(MINUTES)
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -W ignore -m tests.attack --seed $(SEED) --minutes $(MINUTES)
 
 lint: $(INSTALLED_DEV) ## Check style, types and the direction of imports
 	$(BIN)/ruff check .

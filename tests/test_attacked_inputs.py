@@ -120,6 +120,10 @@ def test_the_attack_calls_everything_public():
             ),
             "without any noise",
         ),
+        (
+            lambda: calibrate_dpsgd(batches="fixed", batch_size=1, dataset_size=9, steps=0, mu=1.0),
+            "steps=0",
+        ),
         # what named neither argument nor value
         (lambda: delta_from_mu([[1.0, [2.0]]], 1.0), r"mu=\[\[1.0"),
         (lambda: TradeoffCurve.from_profile("one", [0.1]), "profile='one'"),

@@ -108,6 +108,10 @@ def tried(call: Call, changed: dict[str, str], *, strictly: bool = False) -> Ite
 
 def _unclear(message: str, changed: dict[str, Any]) -> Iterator[str]:
     """What a message lacks of: which argument, which value, what is allowed."""
+    # A target that cannot be met, or is met anyway, has nothing to say of one value.
+    others = [one for name in changed for one in OTHERWISE.get(name, ()) if " " in one]
+    if any(one in message for one in others):
+        return
     names = [one for name in changed for one in (name, *OTHERWISE.get(name, ()))]
     if not any(name in message for name in names):
         yield f"UNNAMED: {message[:200]}"

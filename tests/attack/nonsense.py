@@ -134,7 +134,7 @@ def forms(value: Any) -> list[str]:
     if value is False:  # as good as left out
         found += ["None", "left out", "requires"]
     if value is None:
-        found += ["requires", "missing", "left out", "not given", "no target", "without"]
+        found += ["requires", "missing", "left out", "not given", "no target", "without", "either"]
     if isinstance(value, str | bytes):
         found += ["JSONDecodeError", "not subscriptable", "(char 0)", "JSON"]  # words of the text
     if isinstance(value, range):

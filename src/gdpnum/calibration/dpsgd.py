@@ -154,6 +154,7 @@ def _batched(given: dict[str, Any], target: Target) -> tuple[str, Family, Start]
     def family(noise: float) -> Mechanism:
         return DPSGD(**{**given, "noise_multiplier": noise})
 
+    _validate.count("steps", given.get("steps", 1), minimum=1)
     _refuse_without_noise(family(1.0), target)
     first = 1.0 / target.mu
     return "noise_multiplier", family, Start(1e6 * first, 1e-6 * first, first, 1.0)

@@ -50,4 +50,4 @@ def participation(mechanism: Mechanism) -> float:
             rate, records = leaf.batch_size / leaf.dataset_size, leaf.records_per_person
         log_absent += count * records * math.log1p(-rate) if rate < 1.0 else -math.inf
     # A product rounded down would flatter.
-    return min(1.0, -math.expm1(log_absent) * (1.0 + 1e-14))
+    return min(1.0, abs(math.expm1(log_absent)) * (1.0 + 1e-14))
