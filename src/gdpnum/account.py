@@ -105,24 +105,31 @@ class Account:
         if self._profiled is not None:
             return ContourCurve(self._profiled)
         bound = None if self.releases is None else self.releases.dominating_mu
-        if bound is not None:
-            return GaussianCurve(bound)
+        return PiecewiseCurve(self._steep()) if bound is None else GaussianCurve(bound)
+
+    def _steep(self) -> Lines:
+        """The profile from above by the lattice, or by what else is known."""
         steep = self.lattice.steep
         if self.releases is not None:
             steep = bounded_by(steep, largest_loss(self.releases.above))
         if self.mechanism is not None and _is_by_divergences(self.mechanism, any):
             steep = better_of(steep, _lines_by_divergences(self.mechanism))
-        return PiecewiseCurve(steep)
+        return steep
 
     @cached_property
     def attacks(self) -> tuple[Attacks, ...]:
         """Tests that exist: the profile from below."""
-        return self.lattice.attacks if self._profiled is None else self._profiled.attacks
+        if self._profiled is None or self._profiled.profile is None:
+            return self.lattice.attacks
+        return self._profiled.attacks
 
     @cached_property
     def _profiled(self) -> ContourBounds | None:
         """The contour's bounds, if the whole profile is in its reach."""
         for run, most in self._efforts():
+            likely = ContourBounds(run, self.accuracy, most, self._steep)
+            if likely.is_likely and self.releases and self.releases.dominating_mu is None:
+                return likely
             with suppress(OutOfReach):
                 found = ContourBounds(run, self.accuracy, most)
                 _ = found.profile

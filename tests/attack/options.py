@@ -93,8 +93,15 @@ def _typed(command: str, option: str, text: str) -> Iterator[str]:
 
 def _unclear(message: str, option: str, text: str) -> Iterator[str]:
     plain = " ".join(message.split())
+    # What has no account, or a target that is met anyway, is told of the run as a whole.
+    if any(
+        said in plain
+        for said in ("without any noise", "less than floats", "cannot be met", "no privacy")
+    ):
+        return
     named = option in plain or option[2:].replace("-", "_") in plain
-    if not named and not (text.strip() and text[:10] in plain):
+    parts = [text if text.strip() else repr(text), *re.split("[:,=]", text)]
+    if not named and not any(part.strip() and part[:10] in plain for part in parts):
         yield f"UNNAMED: {plain[:200]}"
     if len(plain) > 1500:
         yield f"LONG: {len(plain)} characters: {plain[:200]}"

@@ -7,9 +7,13 @@ from scipy.special import erf, ndtri
 
 import gdpnum
 from gdpnum import contour
+from gdpnum.accuracy import Accuracy
+from gdpnum.contour.engine import ContourBounds
 from gdpnum.contour.fit import _read, sought
 from gdpnum.contour.ladder import first_knots, ladder
 from gdpnum.contour.pairs import Steps
+from gdpnum.contour.profile import one_epsilon
+from gdpnum.curve.piecewise import ContourCurve
 
 SLACKS = [1e-6, 1e-8, 1e-10, 1e-12]
 
@@ -286,3 +290,27 @@ def test_a_large_mu_is_known_as_closely():
         assert found.mu_lower[i] <= beside.mu
         assert found.advantage[i] >= 1.0 - 2.0 * (1.0 - beside.advantage)
         assert gdpnum.fit_gdp(run).tail_ratio >= 0.99
+
+
+@pytest.mark.parametrize("delta", [1e-6, 1e-5, 0.01])
+@pytest.mark.parametrize("run", [(9.4, 0.32768, 2000), (1.0, 0.01, 1000), (1.0, 0.001, 1000)])
+def test_one_epsilon_alone_is_that_of_the_whole_profile(run, delta):
+    """Both are bounds from above, and each is next to the least."""
+    whole = contour.profile(poisson(run), smallest=1e-12, accuracy=1e-9)
+    alone = one_epsilon(poisson(run), delta)
+    assert alone is not None
+    beside = float(whole.epsilon(np.array([delta]))[0])
+    assert alone == pytest.approx(beside, rel=2e-7, abs=1e-12)
+    # No upper bound is below what the other reading knows from below.
+    assert whole.delta(np.array([alone]))[0][0] <= delta
+
+
+def test_a_profile_out_of_reach_leaves_the_curve_to_the_lattice():
+    run = gdpnum.DPSGD(noise_multiplier=3.0, sample_rate=0.25, steps=400)
+    chords = gdpnum.tradeoff_curve(run).steep
+    bounds = ContourBounds(poisson((3.0, 0.25, 400)), Accuracy(1e-3), 1.0, lambda: chords)
+    curve = ContourCurve(bounds)
+    assert bounds.profile is None
+    assert curve.delta(1.0) == float(chords.delta(np.array([1.0]))[0])
+    assert curve.epsilon(1e-6) == pytest.approx(gdpnum.tradeoff_curve(run).epsilon(1e-6), rel=1e-6)
+    assert 0.0 < curve.tpr(1e-3) < 1.0

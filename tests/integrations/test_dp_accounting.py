@@ -663,3 +663,16 @@ def test_numpy_numbers_are_numbers():
     assert mechanism(event) == DPSGD(noise_multiplier=2.0, sample_rate=0.25, steps=3)
     run = mechanism(tree(2.0, np.array([3, 8])), "replace_special")
     assert run == Gaussian(sigma=2.0, neighbouring="zero_out") * 4
+
+
+def test_events_without_end_and_events_that_are_none_are_refused():
+    deep = gaussian(1.0)
+    for _ in range(5000):
+        deep = composed([deep])
+    itself = composed([])
+    itself.events.append(itself)
+    for event in (deep, itself):
+        with pytest.raises(gdpnum.InvalidArgument, match="nested more than"):
+            mechanism(event)
+    with pytest.raises(gdpnum.InvalidType, match="events=3"):
+        mechanism(composed(3))

@@ -32,6 +32,7 @@ class InFile(InvalidArgument):
 
 def read_text(path: str) -> str:
     """The text of a file, or of standard input for "-"."""
+    label = path if path.strip() else repr(path)
     try:
         if path == "-":
             text = sys.stdin.read(_LONGEST + 1)
@@ -39,10 +40,10 @@ def read_text(path: str) -> str:
             with Path(path).open("rb") as file:
                 text = file.read(_LONGEST + 1).decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise InvalidArgument(f"{path} is not text in UTF-8; pass a text file") from None
+        raise InvalidArgument(f"{label} is not text in UTF-8; pass a text file") from None
     except (OSError, ValueError) as error:  # a name with a null byte is none
         why = getattr(error, "strerror", None) or error
-        raise InvalidArgument(f"{path} cannot be read ({why}); pass a file that can") from None
+        raise InvalidArgument(f"{label} cannot be read ({why}); pass a file that can") from None
     if len(text) > _LONGEST:
         raise InvalidArgument(f"{path} has more than {_LONGEST} characters; pass a shorter file")
     return text

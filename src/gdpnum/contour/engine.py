@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 
 import numpy as np
@@ -9,14 +10,19 @@ import numpy as np
 from gdpnum.accuracy import SMALLEST_TPR, Accuracy
 from gdpnum.bounds.attacks import Attacks
 from gdpnum.bounds.lines import Lines
-from gdpnum.contour.pairs import Run
-from gdpnum.contour.profile import Profile, profile
+from gdpnum.contour.ladder import outlook
+from gdpnum.contour.pairs import Run, Steps
+from gdpnum.contour.profile import Profile, one_epsilon, profile
+from gdpnum.contour.reach import OutOfReach
 from gdpnum.floats import Floats
 
 __all__ = ["ContourBounds"]
 
 # Knots of a curve: so many to look first, and what a chord between two may add to mu, relatively.
 _FIRST, _CHORD, _MOST = 160, 4e-7, 8_000
+
+# How far a ladder reaches, and how large mu is, of runs whose profile is likely in reach.
+_SMOOTH, _SMALLEST, _LARGEST = 0.02, 0.01, 5.0
 
 # What a curve is accurate to, relative to delta.
 _ACCURACY = 1e-9
@@ -25,14 +31,51 @@ _ACCURACY = 1e-9
 class ContourBounds:
     """Bounds on the profile of a run of analytic pairs, from above and from below."""
 
-    def __init__(self, run: Run, accuracy: Accuracy, most: float) -> None:
-        self._run, self._accuracy, self._most = run, accuracy, most
+    def __init__(
+        self,
+        run: Run,
+        accuracy: Accuracy,
+        most: float,
+        instead: Callable[[], Lines] | None = None,
+    ) -> None:
+        """``instead`` has the chords where the profile proves out of reach after all."""
+        self._run, self._accuracy, self._most, self._instead = run, accuracy, most, instead
+        self._epsilons: dict[float, float | None] = {}
+
+    @property
+    def is_likely(self) -> bool:
+        """Whether the profile is in reach, as far as can be told at once."""
+        mu, steep = outlook(Steps.of([self._run]))
+        return float(steep[0]) >= _SMOOTH and _SMALLEST <= float(mu[0]) <= _LARGEST
+
+    @property
+    def smallest(self) -> float:
+        """Down to this delta, and this alpha, the accuracy of the profile holds."""
+        return min(self._accuracy.floor, SMALLEST_TPR)
 
     @cached_property
-    def profile(self) -> Profile:
-        """Delta at any epsilon, from above and from below, with both directions."""
-        floor = min(self._accuracy.floor, SMALLEST_TPR)
-        return profile(self._run, smallest=floor, accuracy=_ACCURACY, most=self._most)
+    def profile(self) -> Profile | None:
+        """Delta at any epsilon, from above and from below, with both directions.
+
+        None where it is out of reach, and there is something instead.
+        """
+        try:
+            return profile(self._run, smallest=self.smallest, accuracy=_ACCURACY, most=self._most)
+        except OutOfReach:
+            if self._instead is None:
+                raise
+            return None
+
+    def epsilon(self, delta: float) -> float | None:
+        """An epsilon >= 0 at which delta is certainly at or below; None if that takes the whole.
+
+        The same whatever else was asked.
+        """
+        if delta < self.smallest:
+            return None
+        if delta not in self._epsilons:
+            self._epsilons[delta] = one_epsilon(self._run, delta, most=self._most)
+        return self._epsilons[delta]
 
     @cached_property
     def _knots(self) -> Floats:
@@ -41,7 +84,7 @@ class ContourBounds:
         A chord of length D adds D^2 p / 8 to delta, p the density of the loss under P, and a share
         r of delta adds about r / (2 log 1/delta) to mu, relatively.
         """
-        found = self.profile
+        found = self._whole
         end = found.end(1e-3 * found.smallest)
         first = np.linspace(0.0, 1.0, _FIRST) ** 2 * end
         knots = found.knots(first)
@@ -57,10 +100,18 @@ class ContourBounds:
         number = int(min(counted[-1], _MOST))
         return np.interp(np.linspace(0.0, counted[-1], number + 1), counted, first)
 
+    @property
+    def _whole(self) -> Profile:
+        if self.profile is None:
+            raise OutOfReach("the whole profile takes too long by the contour; use the lattice")
+        return self.profile
+
     @cached_property
     def steep(self) -> Lines:
         """The profile from above, by chords."""
-        return Lines(*self.profile.points(self._knots))
+        if self.profile is None and self._instead is not None:
+            return self._instead()
+        return Lines(*self._whole.points(self._knots))
 
     @cached_property
     def attacks(self) -> tuple[Attacks, ...]:
@@ -69,5 +120,5 @@ class ContourBounds:
             Attacks(
                 losses=one.epsilons, step=0.0, tpr=one.tpr, beta=one.beta, log_alpha=one.log_alpha
             )
-            for one in self.profile.tests(self._knots)
+            for one in self._whole.tests(self._knots)
         )

@@ -31,7 +31,7 @@ from gdpnum.contour.reading import reading
 from gdpnum.contour.smallest import smallest
 from gdpnum.floats import UNIT, Floats
 
-__all__ = ["MOST", "PATIENCE", "WORK", "Fits", "fits", "work_of"]
+__all__ = ["MOST", "PATIENCE", "SEVERAL", "WORK", "Fits", "aimed", "fits", "work_of"]
 
 # A bracket wider than this share is worth the general way.
 _CLOSE = 1e-8
@@ -39,8 +39,8 @@ _CLOSE = 1e-8
 # Adding needs less than this share of removing's mu, or it is looked at as closely.
 _BESIDE = 0.8
 
-# From more segments on the general way is the quicker one: it takes some at a time.
-_SEVERAL = 12
+#: From more segments on the general way is the quicker one: it takes some at a time.
+SEVERAL = 12
 
 # log Gamma(1/2) of a mu of about 45: below, rounding takes what is left.
 _FURTHEST = -250.0
@@ -112,11 +112,11 @@ def sought(
             rows = rungs.rows_of(lost)
             own = steps.part(lost), rungs.part(steps, lost), knots[rows]
             guess[lost] = _roughly(*own, guess[rows], slack[lost], most)
-    lines = _aimed(steps, rungs, guess, slack, tolerance, most)
+    lines = aimed(steps, rungs, guess, slack, tolerance, most)
     return lines, guess[: steps.runs]
 
 
-def _aimed(
+def aimed(
     steps: Steps, rungs: Ladder, guess: Floats, slack: Floats, tolerance: float, most: float
 ) -> Reading:
     """The reading for these epsilons, by row."""
@@ -143,7 +143,7 @@ def _roughly(
     steps: Steps, rungs: Ladder, knots: Floats, guess: Floats, slack: Floats, most: float
 ) -> Floats:
     """About where mu is decided, from a reading to a thousandth of the slack."""
-    lines = _aimed(steps, rungs, guess, slack, 1e-3, most)
+    lines = aimed(steps, rungs, guess, slack, 1e-3, most)
     lines, places = lines.rows(slice(steps.runs)), knots[: steps.runs]
     rows, spread = np.arange(steps.runs), np.linspace(0.0, 1.0, 13)
     for _ in range(2):
@@ -257,7 +257,7 @@ def check_reach(rungs: Ladder, least: float = LEAST) -> None:
 def _fits(steps: Steps, slack: Floats, tolerance: float, most: float) -> Fits:
     if not steps.c.size:
         return _gaussian(np.sqrt(steps.variance), slack)
-    if is_ordinary(steps) and steps.c.size <= _SEVERAL:
+    if is_ordinary(steps) and steps.c.size <= SEVERAL:
         with suppress(OutOfReach):
             quick = ordinary(steps, slack, tolerance, most)
             found = _read(steps, *quick, slack, tolerance, close=True)

@@ -127,7 +127,9 @@ def _largest_tilt(steps: Steps) -> Floats:
     c2 = (np.arange(1.0, 1.0 + steps.weights.shape[1]) * steps.c[:, None]) ** 2
     b = 0.5 * c2 - np.log(steps.weights)
     inside = b * b - 2.0 * c2 * np.log(steps.counts / ENOUGH)[:, None]
-    root = (b + np.sqrt(np.maximum(inside, 0.0))) / c2
+    # Of more noise than squares of floats hold, any tilt will do.
+    with np.errstate(over="ignore"):
+        root = (b + np.sqrt(np.maximum(inside, 0.0))) / np.maximum(c2, 5e-324)
     root = np.where(inside < 0.0, np.inf, root).min(axis=1)
     result = np.full(steps.runs, np.inf)
     np.minimum.at(result, steps.owner, root)

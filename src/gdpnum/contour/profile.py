@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import NamedTuple
 
 import numpy as np
 
-from gdpnum.contour.fit import MOST, check_reach
+from gdpnum.contour.fit import MOST, SEVERAL, aimed, check_reach
 from gdpnum.contour.ladder import Approximate, Rungs, ladder
 from gdpnum.contour.line import Knots, Reading
+from gdpnum.contour.ordinary import is_ordinary, ordinary
 from gdpnum.contour.pairs import Run, Steps
+from gdpnum.contour.reach import OutOfReach
 from gdpnum.contour.reading import reading
 from gdpnum.floats import UNIT, Floats, quietly
 
-__all__ = ["Points", "Profile", "Tests", "profile"]
+__all__ = ["Points", "Profile", "Tests", "one_epsilon", "profile"]
 
 # A line of the transform serves a range of about this factor in delta (natural log).
 _APART = 7.0
 
 _TURNS = 60
+
+# What one epsilon's delta is read to, relatively.
+_NEAR = 1e-9
 
 # Parts of a range that are looked at together.
 _CUTS = 48
@@ -215,3 +221,35 @@ def profile(
     fine = np.log(np.minimum(rungs.deviation, 1.0)) + np.log(0.01 * accuracy)
     lines = reading(steps, rungs, epsilons, errors, fine, most)
     return Profile(lines, rungs.rungs, smallest)
+
+
+def one_epsilon(run: Run, delta: float, *, most: float = MOST) -> float | None:
+    """An epsilon >= 0 at which delta is certainly at or below, within 1e-7 of the least.
+
+    From a reading for that delta alone; None where that is not as close.
+    """
+    steps = Steps.of([run])
+    try:
+        found = _around(steps, delta, most)
+    except OutOfReach:
+        return None
+    epsilon = float(found.epsilon(np.array([delta]))[0])
+    lower, _ = found.delta(np.array([epsilon * (1.0 - 1e-7)]))
+    return epsilon if epsilon == 0.0 or lower[0] >= delta else None
+
+
+@quietly
+def _around(steps: Steps, delta: float, most: float) -> Profile:
+    """The profile as a reading around where it falls to a delta has it."""
+    slack = np.array([delta])
+    if is_ordinary(steps) and steps.c.size <= SEVERAL:
+        with suppress(OutOfReach):
+            rungs, lines, _ = ordinary(steps, slack, _NEAR, most)
+            return Profile(lines, rungs.rungs, delta)
+    rungs = ladder(steps, 22.0)
+    check_reach(rungs)
+    rows = rungs.rungs.lam.shape[0]
+    level = np.full(rows, np.log(delta))
+    guess = np.maximum(Approximate.of(rungs.rungs).falls_to(rungs.rungs, slice(None), level), 1e-12)
+    lines = aimed(steps, rungs, guess, slack, _NEAR, most)
+    return Profile(lines, rungs.rungs, delta)

@@ -121,10 +121,10 @@ def _read_lines(
             # By line, then direction.
             order = np.arange(2 * tails * runs).reshape(2, tails, runs).swapaxes(0, 1)
             rest = rest.before(adding).rows(order.ravel())
+        every = first.before(rest)
+    best = _limits(every.rows(slice(0, tails * rows)), rest, epsilons.ravel())
     each = [rest.rows(slice(i * rows, (i + 1) * rows)) for i in range(tails)]
-    before = [first, *each[:-1]]
-    best = np.stack([_limits(*both) for both in zip(before, each, epsilons, strict=True)])
-    return Reading((first, *each), np.maximum.accumulate(best, axis=0))
+    return Reading((first, *each), np.maximum.accumulate(best.reshape(tails, rows), axis=0))
 
 
 def _frequencies(plan: Plan, lengths: Floats, lines: list[int]) -> float:

@@ -5,6 +5,7 @@ The contour knows its curve between them too: `ContourCurve`.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, final
@@ -19,6 +20,9 @@ from gdpnum.errors import InvalidType
 from gdpnum.floats import Floats
 
 __all__ = ["ContourCurve", "PiecewiseCurve", "piecewise"]
+
+# So few points are each found alone, and so are the same whatever was asked beside them.
+_FEW = 8
 
 # So many points are read off the chords, which are there soon and a ten-millionth below.
 _MANY = 64
@@ -147,34 +151,41 @@ class ContourCurve(PiecewiseCurve):
         return PiecewiseCurve(self.steep)
 
     def _deltas(self, epsilons: Floats) -> Floats:
-        if epsilons.size > _MANY:
+        found = self._bounds.profile if epsilons.size <= _MANY else None
+        if found is None:
             return self._chords._deltas(epsilons)
-        found = self._bounds.profile
         inside = epsilons.ravel() < found.end(found.smallest)
         deltas = np.full(inside.size, found.smallest)
-        deltas[inside] = np.maximum(found.delta(epsilons.ravel()[inside])[1], 0.0)
+        upper = _alone(lambda some: found.delta(some)[1], epsilons.ravel()[inside])
+        deltas[inside] = np.maximum(upper, 0.0)
         if not inside.all():
             deltas[~inside] = self._chords._deltas(epsilons.ravel()[~inside])
         return deltas.reshape(epsilons.shape)
 
-    def _epsilons(self, deltas: Floats) -> Floats:
-        if deltas.size > _MANY:
-            return self._chords._epsilons(deltas)
-        found = self._bounds.profile
-        told = deltas.ravel() >= found.smallest
-        epsilons = np.empty(told.size)
-        epsilons[told] = found.epsilon(deltas.ravel()[told])
-        if not told.all():
-            epsilons[~told] = self._chords._epsilons(deltas.ravel()[~told])
+    def _epsilons_from_zero(self, deltas: Floats) -> Floats:
+        flat = deltas.ravel()
+        if flat.size <= _FEW:
+            each = [self._bounds.epsilon(one) for one in flat.tolist()]
+            epsilons = np.array([np.nan if one is None else one for one in each])
+        else:
+            epsilons = np.full(flat.size, np.nan)
+        left = np.isnan(epsilons)
+        found = self._bounds.profile if left.any() and flat.size <= _MANY else None
+        told = left & (flat >= self._bounds.smallest) & (found is not None)
+        if found is not None and told.any():
+            epsilons[told] = _alone(found.epsilon, flat[told])
+        left &= ~told
+        if left.any():
+            epsilons[left] = self._chords._epsilons_from_zero(flat[left])
         return epsilons.reshape(deltas.shape)
 
     def _tprs(self, fprs: Floats) -> Floats:
-        if fprs.size > _MANY:
+        found = self._bounds.profile if fprs.size <= _MANY else None
+        if found is None:
             return self._chords._tprs(fprs)
-        found = self._bounds.profile
         told = fprs.ravel() >= found.smallest
         tprs = np.empty(told.size)
-        tprs[told] = found.tpr(fprs.ravel()[told])
+        tprs[told] = _alone(found.tpr, fprs.ravel()[told])
         if not told.all():
             tprs[~told] = self._chords._tprs(fprs.ravel()[~told])
         return tprs.reshape(fprs.shape)
@@ -185,6 +196,13 @@ class ContourCurve(PiecewiseCurve):
         # Where the TPR is near one the chords keep more digits of what is left.
         tprs = self._tprs(alphas)
         return np.where(tprs < 0.99, 1.0 - tprs, self._chords._betas(alphas))
+
+
+def _alone(ask: Callable[[Floats], Floats], points: Floats) -> Floats:
+    """The answers at the points: each asked alone, where they are few."""
+    if not 1 < points.size <= _FEW:
+        return ask(points)
+    return np.concatenate([ask(points[i : i + 1]) for i in range(points.size)])
 
 
 def _same(first: Lines, second: Lines) -> bool:

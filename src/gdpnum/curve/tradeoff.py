@@ -123,7 +123,10 @@ class TradeoffCurve(ABC):
         """
         wanted = rates_of("delta", delta)
         with np.errstate(**NUMPY):
-            return as_asked(np.where(wanted >= self.advantage, 0.0, self._epsilons(wanted)))
+            return as_asked(self._epsilons_from_zero(wanted))
+
+    def _epsilons_from_zero(self, deltas: Floats) -> Floats:
+        return np.where(deltas >= self.advantage, 0.0, self._epsilons(deltas))
 
     def profile(self) -> Profile:
         """The privacy profile, delta as a function of epsilon."""

@@ -30,7 +30,7 @@ MOST_OUTCOMES = 2**14
 _FEW = 64
 
 # Losses no further apart than this, relative to the largest, are one but for rounding.
-_SAME = 1e-13
+_SAME = 1e-14
 
 
 class Outcomes(NamedTuple):
