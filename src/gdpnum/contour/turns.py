@@ -20,6 +20,9 @@ Complexes: TypeAlias = npt.NDArray[np.complex128]
 # these that saves little, and where other processes are at work threads wait for each other.
 _ALONE = 2**15
 
+# And a matrix of this many numbers times a vector.
+_VECTOR = 2**11
+
 
 def turns(angle: Floats) -> Complexes:
     """exp(i angle) = (1 - t^2 + 2 i t) / (1 + t^2), t = tan(angle / 2), within 17 units."""
@@ -62,11 +65,13 @@ def product(left: Complexes, right: Complexes) -> Complexes:
     """The products left @ right, in parts that are each taken by one thread."""
     rows, inner = left.shape[-2:]
     number = right.shape[-1]
-    some = max(1, _ALONE // max(rows * inner, 1))
-    if number <= some:
+    if rows * inner <= _VECTOR and rows * inner * number <= _ALONE:
         return left @ right
     found = np.empty((*left.shape[:-1], number), dtype=np.complex128)
-    for begin in range(0, number, some):
-        own = slice(begin, begin + some)
-        np.matmul(left, right[..., own], out=found[..., own])
+    tall = min(rows, max(1, _VECTOR // inner))
+    wide = max(1, _ALONE // (tall * inner))
+    for top in range(0, rows, tall):
+        for begin in range(0, number, wide):
+            own, there = slice(begin, begin + wide), slice(top, top + tall)
+            np.matmul(left[..., there, :], right[..., own], out=found[..., there, own])
     return found
