@@ -24,6 +24,10 @@ _FIRST, _CHORD, _MOST = 160, 4e-7, 8_000
 # How far a ladder reaches, and how large mu is, of runs whose profile is likely in reach.
 _SMOOTH, _SMALLEST, _LARGEST = 0.02, 0.01, 5.0
 
+# The share of its work that a whole profile may take: its sums are taken again at every point that
+# is asked, where a lattice is done with one go.
+_SHARE = 0.3
+
 # What a curve is accurate to, relative to delta.
 _ACCURACY = 1e-9
 
@@ -60,7 +64,8 @@ class ContourBounds:
         None where it is out of reach, and there is something instead.
         """
         try:
-            return profile(self._run, smallest=self.smallest, accuracy=_ACCURACY, most=self._most)
+            most = self._most * _SHARE
+            return profile(self._run, smallest=self.smallest, accuracy=_ACCURACY, most=most)
         except OutOfReach:
             if self._instead is None:
                 raise
