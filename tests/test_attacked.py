@@ -23,6 +23,7 @@ from gdpnum import (
     InvalidArgument,
     KnownCurve,
     Laplace,
+    MixtureOfGaussians,
     PoissonSampled,
     PureDP,
     RandomizedResponse,
@@ -350,3 +351,11 @@ def test_numpy_may_raise_on_every_floating_point_event():
     with np.errstate(all="raise"):
         loud = fit_gdp(run), tradeoff_curve(run).tpr(0.01), tradeoff_curve(run).epsilon(1e-5)
     assert quiet == loud
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_shift_that_never_happens_is_no_warning():
+    mixture = MixtureOfGaussians(sigma=2.0, shifts=[0, 2, 3], weights=[0.8, 0.1, 0.1])
+    curve = tradeoff_curve(mixture * 5)
+    # To forget four of five releases is a processing: one alone cannot tell more.
+    assert curve.epsilon(1e-6) > tradeoff_curve(mixture).epsilon(1e-6)

@@ -17,7 +17,7 @@ from gdpnum import charges
 from gdpnum.contour.grid import cut, grid, spacing
 from gdpnum.contour.pairs import Nodes, Steps
 from gdpnum.contour.reach import OutOfReach
-from gdpnum.floats import FUNCTION, UNIT, Floats
+from gdpnum.floats import FUNCTION, UNIT, Floats, quietly
 
 __all__ = [
     "ENOUGH",
@@ -128,14 +128,14 @@ def _largest_tilt(steps: Steps) -> Floats:
     b = 0.5 * c2 - np.log(steps.weights)
     inside = b * b - 2.0 * c2 * np.log(steps.counts / ENOUGH)[:, None]
     # Of more noise than squares of floats hold, any tilt will do.
-    with np.errstate(over="ignore"):
-        root = (b + np.sqrt(np.maximum(inside, 0.0))) / np.maximum(c2, 5e-324)
+    root = (b + np.sqrt(np.maximum(inside, 0.0))) / np.maximum(c2, 5e-324)
     root = np.where(inside < 0.0, np.inf, root).min(axis=1)
     result = np.full(steps.runs, np.inf)
     np.minimum.at(result, steps.owner, root)
     return result
 
 
+@quietly
 def outlook(steps: Steps) -> tuple[Floats, Floats]:
     """About each run's mu, and how far its ladder reaches of where a Gaussian's would."""
     mu = np.maximum(_rough_mu(steps), 1e-8)
