@@ -32,6 +32,8 @@ _MOST_STEPS = 100
 # a tpr of 1e-40.
 _NODES = np.append(0.0, np.geomspace(0.2, 690.0, 24))
 _LOWEST_LOG_TPR = -92.0
+# All curves end in that mass at infinity, so that those of two guarantees do not cross there.
+_LOWEST = float(np.exp(_LOWEST_LOG_TPR))
 # What tangents may miss a tpr by, and relative to delta; in the far tail, and relative to the tpr.
 _MISSED, _OF_DELTA = 0.9e-6, 0.9e-4
 _FAR_MISSED, _OF_FAR_TPR = 1e-5, 2e-3
@@ -216,7 +218,7 @@ def _cut_off(orders: Floats, epsilons: Floats) -> Lines:
     claims = _touched(orders, epsilons)
     corners, outside = np.empty(0), np.ones((2, orders.size), dtype=bool)
     for _ in range(_MOST_ROUNDS):
-        lines = lines_of_claims(*claims)
+        lines = lines_of_claims(claims[0], np.maximum(claims[1], _LOWEST))
         if lines is EVERYTHING:
             break
         # Beside a new corner were two others: if an order's set has both, it has the new one.
@@ -277,7 +279,8 @@ def _allowed(lines: Lines) -> Floats:
     near = np.minimum(_MISSED, _OF_DELTA * lines.deltas_at_ends())
     is_far = (lines.tprs < _FAR_TPR) | (lines.log_alphas < lines.log_alphas[0] - _FAR_DEPTH)
     rounding = 2.0**-46 * lines.tprs * (4.0 - lines.log_alphas)
-    return np.where(is_far, np.minimum(_FAR_MISSED, _OF_FAR_TPR * lines.tprs), near) + rounding
+    far = np.minimum(_FAR_MISSED, _OF_FAR_TPR * lines.tprs) + _LOWEST
+    return np.where(is_far, far, near) + rounding
 
 
 def _tangents(
