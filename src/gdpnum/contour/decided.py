@@ -22,6 +22,7 @@ __all__ = [
     "MOST_KNOTS",
     "PARTS",
     "ROUNDS",
+    "chernoff",
     "chords",
     "decided",
     "divided",
@@ -49,7 +50,7 @@ def chords(knots: Knots, rungs: Rungs, slack: Floats) -> Floats:
     upper = knots.delta + knots.delta_error
     blurred = (knots.delta_error > slack[:, None]).any(axis=1)
     if blurred.any():
-        np.minimum(upper, _chernoff(knots.epsilons, rungs), out=upper)
+        np.minimum(upper, chernoff(knots.epsilons, rungs), out=upper)
     np.minimum.accumulate(upper, axis=1, out=upper)
     mus = _needed(knots.epsilons, upper, slack)
     unclear = blurred if float(mus.max()) < np.inf else (mus == np.inf).any(axis=1) | blurred
@@ -131,7 +132,7 @@ def shown(knots: Knots, slack: Floats, *, certain: bool = True) -> Shown:
     return Shown(low, high, mus)
 
 
-def _chernoff(epsilons: Floats, rungs: Rungs) -> Floats:
+def chernoff(epsilons: Floats, rungs: Rungs) -> Floats:
     """Bounds that delta never exceeds, at epsilons by row."""
     logs = (rungs.values + rungs.log_kappa)[:, :, None]
     logs = (logs - rungs.lam[:, :, None] * epsilons[:, None, :]).min(axis=1)

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import erf, erfinv
 
-from gdpnum.contour.decided import decided, regrets, shown
+from gdpnum.contour.decided import decided, regrets
 from gdpnum.contour.ladder import (
     LEAST,
     Approximate,
@@ -23,7 +23,7 @@ from gdpnum.contour.ladder import (
     outlook,
 )
 from gdpnum.contour.line import Knots, Reading
-from gdpnum.contour.located import all_located
+from gdpnum.contour.located import all_located, highest
 from gdpnum.contour.ordinary import is_ordinary, ordinary
 from gdpnum.contour.pairs import Run, Steps
 from gdpnum.contour.reach import OutOfReach
@@ -31,16 +31,13 @@ from gdpnum.contour.reading import reading
 from gdpnum.contour.smallest import smallest
 from gdpnum.floats import UNIT, Floats
 
-__all__ = ["MOST", "PATIENCE", "SEVERAL", "WORK", "Fits", "aimed", "fits", "work_of"]
+__all__ = ["MOST", "PATIENCE", "WORK", "Fits", "aimed", "fits", "work_of"]
 
 # A bracket wider than this share is worth the general way.
 _CLOSE = 1e-8
 
 # Adding needs less than this share of removing's mu, or it is looked at as closely.
 _BESIDE = 0.8
-
-#: From more segments on the general way is the quicker one: it takes some at a time.
-SEVERAL = 12
 
 # log Gamma(1/2) of a mu of about 45: below, rounding takes what is left.
 _FURTHEST = -250.0
@@ -144,14 +141,7 @@ def _roughly(
 ) -> Floats:
     """About where mu is decided, from a reading to a thousandth of the slack."""
     lines = aimed(steps, rungs, guess, slack, 1e-3, most)
-    lines, places = lines.rows(slice(steps.runs)), knots[: steps.runs]
-    rows, spread = np.arange(steps.runs), np.linspace(0.0, 1.0, 13)
-    for _ in range(2):
-        best = np.argmax(shown(lines.at(places), slack, certain=False).mus, axis=1)
-        where = places[rows, best]
-        low = places[rows, np.maximum(best - 1, 0), None]
-        high = places[rows, np.minimum(best + 1, places.shape[1] - 1), None]
-        places = low * (1.0 - spread) + high * spread
+    where = highest(lines.rows(slice(steps.runs)).at, knots[: steps.runs], slack)
     return np.where(where > 0.0, where, guess[: steps.runs])
 
 
@@ -257,7 +247,7 @@ def check_reach(rungs: Ladder, least: float = LEAST) -> None:
 def _fits(steps: Steps, slack: Floats, tolerance: float, most: float) -> Fits:
     if not steps.c.size:
         return _gaussian(np.sqrt(steps.variance), slack)
-    if is_ordinary(steps) and steps.c.size <= SEVERAL:
+    if is_ordinary(steps):
         with suppress(OutOfReach):
             quick = ordinary(steps, slack, tolerance, most)
             found = _read(steps, *quick, slack, tolerance, close=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -15,7 +17,7 @@ from gdpnum.contour.transform import phases
 from gdpnum.contour.turns import turns
 from gdpnum.floats import Floats
 
-__all__ = ["all_located", "located"]
+__all__ = ["all_located", "highest", "located"]
 
 # Frequencies, more where they are not enough; the share that may be left of the transform after
 # them; images beside the slack.
@@ -51,7 +53,8 @@ def all_located(
     left, places, line = np.arange(runs.size), guess[runs], None
     for _ in range(_TURNS):
         line = _line(steps, ladder, runs[left], places, slack[runs[left]], line)
-        following = _highest(line, places, slack[runs[left]])
+        following = highest(partial(_at, line), places[:, None] * _AROUND, slack[runs[left]])
+        following = np.where(np.isnan(line.centre), np.nan, following)
         known = (following > 0.0) & (following < np.inf)
         close = known & (np.abs(following - places) <= _OFF * following)
         found[left[close]] = following[close]
@@ -78,17 +81,17 @@ class _Line(NamedTuple):
         return self if kept.all() else _Line(*(one[kept] for one in self))
 
 
-def _highest(line: _Line, guess: Floats, slack: Floats) -> Floats:
-    """The place around each guess that needs most, as its line has it."""
-    rows, places = np.arange(guess.size), guess[:, None] * _AROUND
+def highest(known: Callable[[Floats], Knots], places: Floats, slack: Floats) -> Floats:
+    """The place, by run, that needs most: among these, then between its neighbours."""
+    rows = np.arange(places.shape[0])
     for _ in range(2):
-        mus = shown(_at(line, places), slack, certain=False).mus
+        mus = shown(known(places), slack, certain=False).mus
         best = np.argmax(mus, axis=1)
         found: Floats = places[rows, best]
         low = places[rows, np.maximum(best - 1, 0), None]
         high = places[rows, np.minimum(best + 1, places.shape[1] - 1), None]
         places = low + (high - low) * _BETWEEN
-    return np.where(np.isnan(line.centre), np.nan, found)
+    return found
 
 
 def _line(

@@ -34,6 +34,7 @@ from gdpnum.contour.pairs import Nodes, Steps, lifted
 from gdpnum.contour.plan import Decay, Plan, carried_out
 from gdpnum.contour.reach import OutOfReach
 from gdpnum.contour.transform import Transform
+from gdpnum.contour.turns import turns_less_one
 from gdpnum.floats import FUNCTION, UNIT, Floats
 
 __all__ = ["is_ordinary", "ordinary"]
@@ -62,6 +63,9 @@ _WIDEST = 12.0
 # Where jumps have this much of a say the place where mu is decided is looked for; and where they
 # have this much, the general way looks for fewer frequencies, too.
 _UNCLEAR, _STEEPEST = 0.3, 0.05
+
+# From more segments on the general way is the quicker one: it takes some at a time.
+_SEVERAL = 12
 
 # Frequencies times nodes: beyond, the general way, which looks for fewer, is the quicker one.
 _WORK = 60_000
@@ -123,7 +127,7 @@ class _Wanted(NamedTuple):
 
 def is_ordinary(steps: Steps) -> bool:
     """Whether a run may be one; the rest shows on the way."""
-    one = steps.runs == 1 and steps.c.size > 0 and steps.weights.shape[1] == 1
+    one = steps.runs == 1 and 0 < steps.c.size <= _SEVERAL and steps.weights.shape[1] == 1
     return one and not bool(steps.replaced.any())
 
 
@@ -434,12 +438,7 @@ def _transform(steps: Steps, places: _Grid, tilted: _Tilted, theta: Floats) -> T
     nodes, count, number = places.nodes, steps.counts, places.nodes.u.shape[1]
     weights, s, centre = tilted.weights, tilted.tilts, tilted.centre
     away = nodes.loss - centre[:, None]
-    half = away[:, :, None] * (0.5 * theta)
-    sine, cosine = np.sin(half), np.cos(half)
-    # exp(ix) - 1 = -2 sin(x/2)^2 + 2i sin(x/2) cos(x/2).
-    cosine *= sine
-    sine *= sine
-    a, b = -2.0 * (weights @ sine), 2.0 * (weights @ cosine)
+    a, b = (weights @ one for one in turns_less_one(away[:, :, None] * (0.5 * theta)))
     # At every node no more than this; to take each node's own would gain nothing that shows.
     farthest, wrong = (np.abs(one).max(axis=1)[:, None] for one in (nodes.loss, nodes.units))
     size, deepest = np.abs(s), -places.exponents.min(axis=1)[:, None]

@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gdpnum.contour.fit import MOST, SEVERAL, aimed, check_reach
+from gdpnum.contour.decided import chernoff
+from gdpnum.contour.fit import MOST, aimed, check_reach
 from gdpnum.contour.ladder import Approximate, Rungs, ladder
 from gdpnum.contour.line import Knots, Reading
 from gdpnum.contour.ordinary import is_ordinary, ordinary
@@ -75,10 +76,8 @@ class Profile(NamedTuple):
 
     def _upper(self, found: Knots) -> Floats:
         """Bounds from above, by direction: never more than Chernoff allows."""
-        lam, values, _, _, kappa = self.rungs
-        bound = (values + kappa)[:, :, None] - lam[:, :, None] * found.epsilons[:, None, :]
-        chernoff = np.exp(np.minimum(bound.min(axis=1), 0.0)) * (1.0 + 1e-12)
-        upper: Floats = np.minimum(found.delta + found.delta_error, chernoff)
+        bound = chernoff(found.epsilons, self.rungs)
+        upper: Floats = np.minimum(found.delta + found.delta_error, bound)
         return upper
 
     @quietly
@@ -242,7 +241,7 @@ def one_epsilon(run: Run, delta: float, *, most: float = MOST) -> float | None:
 def _around(steps: Steps, delta: float, most: float) -> Profile:
     """The profile as a reading around where it falls to a delta has it."""
     slack = np.array([delta])
-    if is_ordinary(steps) and steps.c.size <= SEVERAL:
+    if is_ordinary(steps):
         with suppress(OutOfReach):
             rungs, lines, _ = ordinary(steps, slack, _NEAR, most)
             return Profile(lines, rungs.rungs, delta)

@@ -218,15 +218,13 @@ def _is_close(fit: Fits, asked: Accuracy) -> bool:
 def _contour_fit(found: Account, fit: Fits, slack: float) -> GDPFit:
     mu, regret = float(fit.mu[0]), float(fit.regret_with_slack[0])
     gap = 1.0 - float(fit.mu_lower[0]) / mu if mu > 0.0 else 0.0
-    typical = float(fit.typical_mu[0])
     return GDPFit(
         mu=mu,
         mu_lower=float(fit.mu_lower[0]),
         slack=slack,
         regret=regret,
         advantage=float(fit.advantage[0]),
-        # Of an advantage that rounds to one there is none.
-        tail_ratio=mu / typical if 0.0 < typical < math.inf else 1.0,
+        tail_ratio=_tail_ratio(mu, float(fit.typical_mu[0]), None),
         tolerance=min(found.accuracy.tolerance, max(_CONTOUR_TOLERANCE, gap)),
         neighbouring=found.neighbouring,
     )
@@ -284,7 +282,7 @@ def _fitted(
         slack=slack,
         regret=regret,
         advantage=advantage,
-        tail_ratio=_tail_ratio(mu, advantage, found.known),
+        tail_ratio=_tail_ratio(mu, mu_of_advantage(advantage), found.known),
         tolerance=found.accuracy.tolerance,
         neighbouring=found.neighbouring,
         reason=reason,
@@ -303,11 +301,10 @@ def _gaussian_lower(curve: GaussianCurve, allowance: float) -> float:
     return min(curve.mu, max(0.0, lower))
 
 
-def _tail_ratio(mu: float, advantage: float, known: TradeoffCurve | None) -> float:
-    """Mu over the mu of the advantage; one where the advantage is too near 0 or 1 to have one."""
+def _tail_ratio(mu: float, typical: float, known: TradeoffCurve | None) -> float:
+    """Mu over that of the advantage; one where the advantage is too near 0 or 1 to have one."""
     if isinstance(known, GaussianCurve) and known.slack == 0.0 and known.mu == mu:
         return 1.0
-    typical = mu_of_advantage(advantage)
     if math.isinf(mu):
         return math.inf
     return mu / typical if 0.0 < typical < math.inf else 1.0
