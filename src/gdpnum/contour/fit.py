@@ -251,7 +251,9 @@ def _fits(steps: Steps, slack: Floats, tolerance: float, most: float) -> Fits:
         with suppress(OutOfReach):
             quick = ordinary(steps, slack, tolerance, most)
             found = _read(steps, *quick, slack, tolerance, close=True)
-            if found.mu[0] - found.mu_lower[0] <= _CLOSE * found.mu[0]:
+            # Where jumps decide the general way has the same lines, and knows no more.
+            wide = math.inf if quick[0].steep[0] < 1.0 else _CLOSE * found.mu[0]
+            if found.mu[0] - found.mu_lower[0] <= wide and found.mu[0] < math.inf:
                 return found
     rungs = ladder(steps, 22.0)
     check_reach(rungs, _FURTHEST)

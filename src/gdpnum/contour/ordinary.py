@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import NamedTuple
 
 import numpy as np
@@ -33,7 +34,8 @@ from gdpnum.contour.located import located
 from gdpnum.contour.pairs import Nodes, Steps, lifted
 from gdpnum.contour.plan import Decay, Plan, carried_out
 from gdpnum.contour.reach import OutOfReach
-from gdpnum.contour.transform import Transform
+from gdpnum.contour.reading import tail_rung
+from gdpnum.contour.transform import CHUNK, Transform, one_release, phases
 from gdpnum.contour.turns import turns_less_one
 from gdpnum.floats import FUNCTION, UNIT, Floats
 
@@ -69,6 +71,9 @@ _SEVERAL = 12
 
 # Frequencies times nodes: beyond, the general way, which looks for fewer, is the quicker one.
 _WORK = 60_000
+
+# More frequencies times nodes than this are taken by blocks.
+_MANY = 12_000
 
 # exp(S l) is summed as it is up to here.
 _LARGEST = 600.0
@@ -212,10 +217,18 @@ def _four(
 ) -> Line:
     """Four lines: Re z = -1/2 for removing and adding, and the two in their tails."""
     rungs, smooth = ladder.rungs, widest > 0.0
-    # The rungs next to the saddle points; images need one beyond.
-    scales = (rungs.values - rungs.lam * wanted.epsilons[:, None])[:, :-1]
-    best = np.argmin(scales, axis=1)
-    tails = scales.min(axis=1) - wanted.errors
+    scales = rungs.values - rungs.lam * wanted.epsilons[:, None]
+    if smooth:
+        # The rungs next to the saddle points; images need one beyond.
+        best = np.argmin(scales[:, :-1], axis=1)
+    else:
+        # A smaller lam than the saddle point's: fewer frequencies, as far as rounding allows.
+        middle = period(
+            rungs, rungs.rows(slice(None, None, -1)), _NONE - 0.5, _NONE, wanted.fine + _NONE
+        )
+        width = np.sqrt(np.maximum(ladder.middle - wanted.fine, 5.0)).repeat(2)
+        best = tail_rung(rungs, wanted.epsilons, wanted.errors, middle, width)
+    tails = scales[_BOTH, best] - wanted.errors
     digits = np.array([[tails[0]], [tails[1]], [float(ladder.middle[0]) - wanted.fine]])
     size = rungs.lam.shape[1]
     three = tilted.only([int(best[0]), size + int(best[1]), 2 * size])
@@ -226,16 +239,35 @@ def _four(
         number = last * length / (2.0 * np.pi) + 1.0
         if not (number * places.nodes.u.size < _WORK and last * (1.0 + 1e-6) <= widest):
             raise OutOfReach("more frequencies than an ordinary run has")
-        # Few bits, so that frequencies are exact; a hair wider, so that the last is not short.
-        width = float(np.float32(last * ((1.0 + 2e-7) / int(number))))
-        theta: Floats = np.arange(0.5, int(number), dtype=np.float64) * width
-        found = _transform(steps, places, three, theta)
+        found = _transform(steps, places, three, _frequencies(last, int(number)))
     else:
-        ends, lengths = np.full((1, 3), last), np.full((1, 3), length)
-        plan = Plan(three.tilts[None, :], ends, lengths, decayed, 1e-15)
-        found = carried_out(steps, ladder, plan, most)
+        found = _jumped(steps, ladder, three.tilts, decayed, length, most)
     references = [wanted.epsilons[:, None] * CLOSE, wanted.epsilons[:, None] * FAR]
     return stacked(found, decayed, rungs, picks=[[2, 2], [0, 1]], references=references)
+
+
+def _frequencies(last: float, number: int) -> Floats:
+    """So many, up to the last."""
+    # Few bits, so that they are exact; a hair wider, so that the last is not short.
+    width = float(np.float32(last * ((1.0 + 2e-7) / number)))
+    theta: Floats = np.arange(0.5, number, dtype=np.float64) * width
+    return theta
+
+
+def _jumped(
+    steps: Steps, ladder: Ladder, tilts: Floats, decayed: Decay, length: float, most: float
+) -> Transform:
+    """The transform where jumps have their say, from nodes as close as its frequencies need."""
+    last = float(decayed.thetas[0, 0, 0])
+    number = max(math.ceil(last * length / (2.0 * math.pi)), 4)
+    with suppress(OutOfReach):
+        places = _placed(steps, float(tilts[0]) - 1.0, -float(tilts[1]), last * (1.0 + 1e-6))
+        if number * places.nodes.u.size < _WORK:
+            tilted = _tilted(places, tilts)[0].only([0, 1, 2])
+            return _transform(steps, places, tilted, _frequencies(last, number))
+    # The general way has nodes for many frequencies, which are further apart.
+    ends, lengths = np.full((1, 3), last), np.full((1, 3), length)
+    return carried_out(steps, ladder, Plan(tilts[None, :], ends, lengths, decayed, 1e-15), most)
 
 
 def _joined(four: Line, knots: Floats) -> tuple[Reading, Knots]:
@@ -304,10 +336,12 @@ def _placed(steps: Steps, removing: float, adding: float, most: float) -> _Grid:
     return _Grid(nodes, steps_found, granted, exponents, left[:, None], right[:, None])
 
 
-def _ladder(steps: Steps, places: _Grid, lam: Floats, steep: float) -> tuple[Ladder, _Tilted]:
-    """The ladder, and the weights at its tilts; the last is the middle, S = 1/2."""
-    nodes, count = places.nodes, steps.counts
-    tilts = np.concatenate([1.0 + lam[0], -lam[1], _HALF])
+def _tilted(places: _Grid, tilts: Floats) -> tuple[_Tilted, Floats, Floats]:
+    """The weights at some tilts, the last of them S = 1/2.
+
+    And the exponents that they are relative to, and the first two moments of the loss.
+    """
+    nodes = places.nodes
     weights = tilts[:, None] * nodes.loss[:, None, :]
     weights += places.exponents[:, None, :]
     top = weights.max(axis=2)
@@ -319,17 +353,25 @@ def _ladder(steps: Steps, places: _Grid, lam: Floats, steep: float) -> tuple[Lad
     moments = weights @ powers
     sums = moments[:, :, 0]
     moments = moments / sums[:, :, None]
-    means = moments[:, :, 1]
     lost = places.missed[:, None] + places.cut(weights[:, :, [0, -1]] / sums[:, :, None])
+    return _Tilted(tilts, weights, sums, lost, moments[:, -1, 1]), top, moments[:, :, 1:]
+
+
+def _ladder(steps: Steps, places: _Grid, lam: Floats, steep: float) -> tuple[Ladder, _Tilted]:
+    """The ladder, and the weights at its tilts; the last is the middle, S = 1/2."""
+    nodes, count = places.nodes, steps.counts
+    tilts = np.concatenate([1.0 + lam[0], -lam[1], _HALF])
+    tilted, top, moments = _tilted(places, tilts)
+    means = moments[:, :, 0]
     # The exponents' rounding is that of S l, mostly.
     units = (64.0 + nodes.u.shape[1]) + 8.0 * np.abs(top)
     units += np.abs(tilts) * (8.0 * nodes.units.max(axis=1))[:, None]
-    logs = np.log(sums * (places.step * _NORM)[:, None])
-    logs += top + 1.5 * lost + UNIT * units
+    logs = np.log(tilted.sums * (places.step * _NORM)[:, None])
+    logs += top + 1.5 * tilted.lost + UNIT * units
     variance = float(steps.variance[0])
     values = count @ logs + (0.5 * variance) * (tilts * (tilts - 1.0))
     slopes = count @ means + variance * (tilts - 0.5)
-    curvatures = count @ (moments[:, :, 2] - means * means) + variance
+    curvatures = count @ (moments[:, :, 1] - means * means) + variance
     both = lam.shape
     rungs = Rungs(
         lam,
@@ -344,7 +386,7 @@ def _ladder(steps: Steps, places: _Grid, lam: Floats, steep: float) -> tuple[Lad
     ladder = Ladder(
         rungs, values[-1:], deviation, nodes, places.step, places.exponents, np.array([steep])
     )
-    return ladder, _Tilted(tilts, weights, sums, lost, means[:, -1])
+    return ladder, tilted
 
 
 def _period(rungs: Rungs, lam: Floats, wanted: _Wanted) -> float:
@@ -438,15 +480,15 @@ def _transform(steps: Steps, places: _Grid, tilted: _Tilted, theta: Floats) -> T
     nodes, count, number = places.nodes, steps.counts, places.nodes.u.shape[1]
     weights, s, centre = tilted.weights, tilted.tilts, tilted.centre
     away = nodes.loss - centre[:, None]
-    a, b = (weights @ one for one in turns_less_one(away[:, :, None] * (0.5 * theta)))
-    # At every node no more than this; to take each node's own would gain nothing that shows.
-    farthest, wrong = (np.abs(one).max(axis=1)[:, None] for one in (nodes.loss, nodes.units))
-    size, deepest = np.abs(s), -places.exponents.min(axis=1)[:, None]
-    units = charges.weight_units(size * farthest + deepest, (size + 1.0) * wrong)
-    spread = (weights @ np.abs(away)[:, :, None])[:, :, 0]
-    drift = (2.0 * units + (2.0 * number + 6.0 * FUNCTION + 24.0)) * spread + wrong
-    eta = charges.phase_units(theta, drift[:, :, None])
-    eta += (2.1 * tilted.lost)[:, :, None]
+    each = s[None, :].repeat(steps.c.size, axis=0)
+    frequencies = theta[None, :].repeat(steps.c.size, axis=0)
+    if number * theta.size > _MANY:
+        a, b = phases(weights + 0j, away, np.zeros_like(away), frequencies)
+        terms = 2.0 * CHUNK + number / CHUNK + FUNCTION + 14.0
+    else:
+        a, b = (weights @ one for one in turns_less_one(away[:, :, None] * (0.5 * theta)))
+        terms = float(number)
+    eta = one_release(nodes, places.exponents, each, weights, away, frequencies, tilted.lost, terms)
     real = 1.0 + a
     modulus = np.hypot(real, b)
     angle = np.arctan2(b, real)
@@ -468,7 +510,6 @@ def _transform(steps: Steps, places: _Grid, tilted: _Tilted, theta: Floats) -> T
         + (4.0 * FUNCTION + 8.0)
     )
     modulus = np.exp(log_modulus)
-    each = s[None, :].repeat(segments, axis=0)
     one, wrong = small_cumulants(
         nodes,
         places.exponents,

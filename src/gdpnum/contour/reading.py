@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
 from gdpnum.contour.ladder import Ladder, Rungs, period
 from gdpnum.contour.line import CLOSE, FAR, Line, Reading, stacked
@@ -10,13 +11,16 @@ from gdpnum.contour.pairs import Steps
 from gdpnum.contour.plan import Plan, carried_out, planned
 from gdpnum.floats import Floats
 
-__all__ = ["reading"]
+__all__ = ["reading", "tail_rung"]
+
+# exp(K - lam eps) may be as much larger than the error that is wanted (a log), for rounding's sake.
+_ROOM = 29.0
 
 
-def tail_line(
+def tail_rung(
     rungs: Rungs, epsilon: Floats, log_error: Floats, length: Floats, width: Floats
-) -> tuple[Floats, Floats]:
-    """The lam for epsilon that costs least, by row, of those that rounding allows, and its K.
+) -> npt.NDArray[np.intp]:
+    """The rung whose lam costs least for epsilon, by row, of those that rounding allows.
 
     The saddle point would have the smallest exp(K - lam eps), which rounding is relative to; a
     smaller lam needs a shorter period, but more frequencies for what is left out. Both are had for
@@ -24,7 +28,7 @@ def tail_line(
     """
     lam, values = rungs.lam, rungs.values
     scales = values - lam * epsilon[:, None]
-    allowed = np.maximum(scales.min(axis=1) + 0.7, log_error + 32.0)
+    allowed = np.maximum(scales.min(axis=1) + 0.7, log_error + _ROOM)
     bounds = scales - log_error[:, None]
     gaps = lam[:, None, :] - lam[:, :, None]
     lengths = np.where(gaps > 0.0, bounds[:, None, :] / gaps, np.inf).min(axis=2)
@@ -32,8 +36,7 @@ def tail_line(
     np.maximum(lengths, length[:, None], out=lengths)
     np.maximum(widths, width[:, None], out=widths)
     cost = np.where(scales <= allowed[:, None], lengths * widths, np.inf)
-    best = np.arange(lam.shape[0]), np.argmin(cost, axis=1)
-    return lam[best], values[best]
+    return np.argmin(cost, axis=1)
 
 
 def reading(
@@ -64,7 +67,8 @@ def reading(
     # All tails at once, one's rows after the other's.
     every = np.tile(np.arange(rows), tails)
     places, allowed = np.concatenate(epsilons), np.concatenate(log_errors)
-    lam, values = tail_line(rungs.rows(every), places, allowed, middle[every], width[every])
+    best = tail_rung(rungs.rows(every), places, allowed, middle[every], width[every])
+    lam, values = rungs.lam[every, best], rungs.values[every, best]
     # Half way down to the line before it, too.
     before = np.concatenate([np.zeros(rows), *epsilons[:-1]])
     error = np.concatenate([wanted, *log_errors[:-1]])

@@ -18,7 +18,7 @@ from gdpnum.contour.pairs import Nodes, Steps
 from gdpnum.contour.turns import Complexes, product, turns, turns_less_one
 from gdpnum.floats import FUNCTION, UNIT, Floats
 
-__all__ = ["Transform", "phases", "transform"]
+__all__ = ["CHUNK", "Transform", "one_release", "phases", "transform"]
 
 # Beyond this exp(S l) is not summed as it is.
 _LARGEST = 600.0
@@ -26,8 +26,8 @@ _LARGEST = 600.0
 # Nodes are summed in blocks of this many, so that rounding does not grow with their number.
 _BLOCK = 16
 
-# The same where frequencies are many.
-_CHUNK = 32
+#: The same where frequencies are many.
+CHUNK = 32
 
 # Numbers of a table that are held at once.
 _NEAR = 30_000
@@ -103,7 +103,8 @@ def transform(
         away = loss - centre[:, None]
         half = (0.5 * theta)[:, :, None] * away[:, None, :]
         a, b = (_summed(one, weights) for one in turns_less_one(half))
-        eta = _one_release(nodes, exponents, s, weights, away, theta, lost)
+        terms = _terms(nodes.u.shape[1])
+        eta = one_release(nodes, exponents, s, weights, away, theta, lost, terms)
     squared = a * (2.0 + a) + b * b
     real = 1.0 + a
     modulus = np.hypot(real, b)
@@ -146,7 +147,7 @@ def transform(
     )
 
 
-def _one_release(
+def one_release(
     nodes: Nodes,
     exponents: Floats,
     s: Floats,
@@ -154,8 +155,12 @@ def _one_release(
     away: Floats,
     theta: Floats,
     lost: Floats,
+    terms: float,
 ) -> Floats:
-    """What is wrong with one release, relative to M(lam), by segment, line and frequency."""
+    """What is wrong with one release, relative to M(lam), by segment, line and frequency.
+
+    ``terms`` is how many roundings a term of the sum over the nodes meets.
+    """
     sizes = np.abs(exponents) + 2.0 * np.abs(nodes.log_q)
     size = np.abs(s)[:, :, None]
     units = charges.weight_units(
@@ -168,8 +173,7 @@ def _one_release(
     units *= distance[:, None, :]
     units += nodes.units[:, None, :]
     drift = np.einsum("nsj,nsj->ns", weights, units)
-    number = _terms(nodes.u.shape[1])
-    drift += (shared + (2.0 * number + 6.0 * FUNCTION + 24.0)) * spread
+    drift += (shared + (2.0 * terms + 6.0 * FUNCTION + 24.0)) * spread
     eta = charges.phase_units(theta[:, None, :], drift[:, :, None])
     eta += (2.1 * lost)[:, :, None]
     return eta
@@ -226,7 +230,7 @@ def _lifted(
     units += losses[:, None, :]
     drift = np.einsum("nsj,nsj->ns", sizes, units)
     # The products of a chunk are two each, and in any order.
-    number = 2.0 * _CHUNK + nodes.u.shape[1] / _CHUNK + 2.0
+    number = 2.0 * CHUNK + nodes.u.shape[1] / CHUNK + 2.0
     drift += (shared + (2.0 * number + 6.0 * FUNCTION + 40.0)) * far
     eta = charges.phase_units(theta[:, None, :], drift[:, :, None])
     if height.any():
@@ -259,8 +263,8 @@ def phases(weights: Complexes, away: Floats, arg: Floats, theta: Floats) -> tupl
         turned = turned.reshape(turned.shape[0], -1, turned.shape[3])
         start = np.zeros((first.shape[0], weights.shape[1], few), dtype=np.complex128)
         later = np.zeros((first.shape[0], blocks - 1, turned.shape[1]), dtype=np.complex128)
-        for place in range(0, away.shape[1], _CHUNK):
-            part = slice(place, place + _CHUNK)
+        for place in range(0, away.shape[1], CHUNK):
+            part = slice(place, place + CHUNK)
             start += product(weights[own][:, :, part], first[:, :, part].swapaxes(1, 2))
             if blocks > 1:
                 later += product(after[:, :, part], turned[:, :, part].swapaxes(1, 2))
