@@ -13,6 +13,7 @@ import numpy.typing as npt
 from scipy.special import erf, erfinv
 
 from gdpnum.contour.decided import decided, regrets
+from gdpnum.contour.jumpy import at_once
 from gdpnum.contour.ladder import (
     LEAST,
     Approximate,
@@ -24,7 +25,7 @@ from gdpnum.contour.ladder import (
 )
 from gdpnum.contour.line import Knots, Reading
 from gdpnum.contour.located import all_located, highest
-from gdpnum.contour.ordinary import is_ordinary, ordinary
+from gdpnum.contour.ordinary import is_ordinary
 from gdpnum.contour.pairs import Run, Steps
 from gdpnum.contour.reach import OutOfReach
 from gdpnum.contour.reading import reading
@@ -249,7 +250,7 @@ def _fits(steps: Steps, slack: Floats, tolerance: float, most: float) -> Fits:
         return _gaussian(np.sqrt(steps.variance), slack)
     if is_ordinary(steps):
         with suppress(OutOfReach):
-            quick = ordinary(steps, slack, tolerance, most)
+            quick = at_once(steps, slack, tolerance, most)
             found = _read(steps, *quick, slack, tolerance, close=True)
             # Where jumps decide the general way has the same lines, and knows no more.
             wide = math.inf if quick[0].steep[0] < 1.0 else _CLOSE * found.mu[0]

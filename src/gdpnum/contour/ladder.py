@@ -47,6 +47,9 @@ LEAST = -7.0
 #: Beyond this K is of no use: a bound exp(K) there is worth nothing.
 ENOUGH = 60.0
 
+# exp(S l) is summed as it is up to here.
+_LARGEST = 600.0
+
 # Weights that a ladder may take, by run.
 _MOST = 2e6
 
@@ -382,33 +385,38 @@ def small_cumulants(
     """The log of M of one release, and its error, by segment and line (Lemma T10).
 
     M - 1 = E_Q[e^(S l) - 1 - S (e^l - 1)] keeps the digits that log M would lose in 1 + tiny; for
-    losses so small that exp(S l) can be summed as it is.
+    losses so small that exp(l) can be summed as it is. Where exp(S l) cannot, a factor e^k, with k
+    whole, goes from it to the density.
 
     ``known_lost`` is what E_Q[e^l] = 1 and E_Q[1] = 1 lose, as quadratures, by their ends.
     """
     size = np.abs(s)[:, :, None]
-    density = np.exp(exponents) * (step / np.sqrt(2.0 * np.pi))[:, None]
+    norm = (step / np.sqrt(2.0 * np.pi))[:, None]
+    density = np.exp(exponents) * norm
     tilted = s[:, :, None] * nodes.loss[:, None, :]
-    powers, odds = np.expm1(tilted), np.expm1(nodes.loss)
-    line = s[:, :, None] * odds[:, None, :]
+    odds = np.expm1(nodes.loss)
+    relative = 4.0 * np.abs(nodes.log_q) + 2.0 * np.abs(exponents) + nodes.units
+    relative += FUNCTION + 8.0
+    others, weights, lines = relative[:, None, :], density[:, None, :], odds[:, None, :]
+    if float(tilted.max(initial=0.0)) > _LARGEST:
+        moved = np.floor(np.maximum(tilted - _LARGEST, 0.0))
+        others, lines = others + 4.0 * moved, lines * np.exp(-moved)
+        weights = np.exp(exponents[:, None, :] + moved) * norm[:, None]
+        tilted -= moved
+    powers, line = np.expm1(tilted), s[:, :, None] * lines
     terms = powers - line
     # What the errors of the losses and of the functions do, then those of the densities.
-    units = size * np.abs(powers - odds[:, None, :]) * nodes.units[:, None, :]
+    units = size * np.abs(powers - lines) * nodes.units[:, None, :]
     units += (2.0 * FUNCTION + 4.0) * (np.abs(powers) + np.abs(line))
     units += np.abs(tilted) * (powers + 1.0)
     absolute = np.abs(terms)
-    relative = 4.0 * np.abs(nodes.log_q) + 2.0 * np.abs(exponents) + nodes.units
-    relative += FUNCTION + 8.0
-    units += absolute * relative[:, None, :]
-    excess = np.einsum("nsj,nj->ns", terms, density)
-    sizes = np.stack(
-        [np.einsum("nsj,nj->ns", units, density), np.einsum("nsj,nj->ns", absolute, density)],
-        axis=2,
-    )
+    units += absolute * others
+    excess = (terms * weights).sum(axis=2)
+    sizes = np.stack([(one * weights).sum(axis=2) for one in (units, absolute)], axis=2)
     ends = density[:, [0, -1]]
     both = known_lost(np.stack([ends * (1.0 + odds[:, [0, -1]]), ends], axis=1))
-    others = size[:, :, 0] * both[:, :1] + np.abs(1.0 - s) * both[:, 1:]
+    known = size[:, :, 0] * both[:, :1] + np.abs(1.0 - s) * both[:, 1:]
     rounding = charges.cumulant_rounding(sizes, nodes.u.shape[1])
-    wrong = lost + (others + rounding) / (1.0 + excess)
+    wrong = lost + (known + rounding) / (1.0 + excess)
     logs = np.log1p(excess)
     return logs, 1.01 * wrong + UNIT * FUNCTION * np.abs(logs)

@@ -181,9 +181,9 @@ def stacked(
     line's first pick: zero for removing, one for adding.
     """
     runs, theta = found.tilts.shape[0], found.frequencies
-    number, pick = theta.shape[1], np.array(picks).ravel()
+    number, pick = theta.shape[1], np.array([i for one in picks for i in one])
     rows = pick.size * runs
-    own = np.tile(first * runs + np.arange(rows // len(picks)), len(picks))
+    own = first * runs + np.concatenate([np.arange(len(one) * runs) for one in picks])
 
     def by_row(values: Floats) -> Floats:
         if runs == 1:
@@ -328,15 +328,18 @@ class Reading(NamedTuple):
         places, starts = np.arange(epsilons.shape[1]), np.zeros(epsilons.shape[0], np.intp)
         for i, line in enumerate(self.lines):
             stops = ends[i] if i < len(ends) else np.full_like(starts, places.size)
-            first, last = int(starts.min()), int(stops.max())
-            if first < last and (starts < stops).any():
-                some = slice(first, last)
-                found, wrong = line.at(epsilons[:, some])
+            asked = starts < stops
+            if asked.any():
+                # Of two rows often one only.
+                rows = slice(None) if 2 * asked.sum() > asked.size else np.flatnonzero(asked)
+                some = slice(int(starts[asked].min()), int(stops[asked].max()))
+                own = (places[some] >= starts[:, None]) & (places[some] < stops[:, None])
+                one = line if isinstance(rows, slice) else line.rows(rows)
+                found, wrong = one.at(epsilons[rows, some])
                 if i == 0:
                     found[:, 0] += 1.0
                     wrong[:, 0] += UNIT
-                own = (places[some] >= starts[:, None]) & (places[some] < stops[:, None])
-                np.copyto(values[:, :, some], found, where=own[:, None])
-                np.copyto(errors[:, :, some], wrong, where=own[:, None])
+                for kept, new in ((values, found), (errors, wrong)):
+                    kept[rows, :, some] = np.where(own[rows, None], new, kept[rows, :, some])
             starts = stops
         return Knots(epsilons, values[:, 0], errors[:, 0], values[:, 1], errors[:, 1])

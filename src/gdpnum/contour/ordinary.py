@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from contextlib import suppress
 from typing import NamedTuple
 
 import numpy as np
@@ -20,7 +19,6 @@ from gdpnum.contour.grid import QUANTUM
 from gdpnum.contour.ladder import (
     ENOUGH,
     LEAST,
-    STEEP,
     Approximate,
     Ladder,
     Rungs,
@@ -30,19 +28,35 @@ from gdpnum.contour.ladder import (
     small_cumulants,
 )
 from gdpnum.contour.line import CLOSE, FAR, Knots, Line, Reading, stacked
-from gdpnum.contour.located import located
 from gdpnum.contour.pairs import Nodes, Steps, lifted
-from gdpnum.contour.plan import Decay, Plan, carried_out
+from gdpnum.contour.plan import Decay
 from gdpnum.contour.reach import OutOfReach
-from gdpnum.contour.reading import tail_rung
 from gdpnum.contour.transform import CHUNK, Transform, one_release, phases
 from gdpnum.contour.turns import turns_less_one
 from gdpnum.floats import FUNCTION, UNIT, Floats
 
-__all__ = ["is_ordinary", "ordinary"]
+__all__ = [
+    "LAM",
+    "WORK",
+    "Grid",
+    "Tilted",
+    "Wanted",
+    "beyond",
+    "decays",
+    "frequencies",
+    "is_ordinary",
+    "joined",
+    "one_ladder",
+    "one_outlook",
+    "ordinary",
+    "placed",
+    "tilted_weights",
+    "transformed",
+    "wanted_at",
+]
 
 # lam as multiples of one over the run's mu.
-_LAM = np.geomspace(0.15, 22.0, 20)
+LAM = np.geomspace(0.15, 22.0, 20)
 
 # Where the last frequency is looked for, as multiples of that of a Gaussian of the same variance.
 _CANDIDATES = np.concatenate(
@@ -62,29 +76,26 @@ _DIGITS = 36.0
 # A last frequency beyond this over mu is not ordinary: the nodes are as close as it needs.
 _WIDEST = 12.0
 
-# Where jumps have this much of a say the place where mu is decided is looked for; and where they
-# have this much, the general way looks for fewer frequencies, too.
-_UNCLEAR, _STEEPEST = 0.3, 0.05
-
 # From more segments on the general way is the quicker one: it takes some at a time.
 _SEVERAL = 12
 
 # Frequencies times nodes: beyond, the general way, which looks for fewer, is the quicker one.
-_WORK = 60_000
+WORK = 60_000
 
 # More frequencies times nodes than this are taken by blocks.
 _MANY = 12_000
 
-# exp(S l) is summed as it is up to here.
+# exp(l) is summed as it is up to here.
 _LARGEST = 600.0
 
 _HALF, _NONE, _EVERY, _BOTH = np.array([0.5]), np.zeros(2), np.ones((1, 1)), np.arange(2)
+_SAME = np.array([2, 2])
 _NORM = 1.0 / np.sqrt(2.0 * np.pi)
 _SIGNS = np.array([[1.0], [-1.0]])
 _HUNDREDTH = float(np.log(0.01))
 
 
-class _Grid(NamedTuple):
+class Grid(NamedTuple):
     """The nodes, by segment, how far apart they are, and what lies beyond them."""
 
     nodes: Nodes
@@ -103,7 +114,7 @@ class _Grid(NamedTuple):
         return charges.cut_ends(ends / step[:, :, None], self.left, [self.right], [_EVERY], step)
 
 
-class _Tilted(NamedTuple):
+class Tilted(NamedTuple):
     """Weights at the nodes, by segment and tilt."""
 
     tilts: Floats
@@ -112,16 +123,16 @@ class _Tilted(NamedTuple):
     lost: Floats
     """What quadrature and cut ends may have taken from a sum, relative to it."""
     centre: Floats
-    """The mean of the loss at S = 1/2, by segment."""
+    """The mean of the loss at the last tilt, by segment."""
 
-    def only(self, kept: list[int]) -> _Tilted:
+    def only(self, kept: list[int]) -> Tilted:
         """Some of the tilts, with weights that sum to one."""
         sums = self.sums[:, kept]
         weights = self.weights[:, kept] / sums[:, :, None]
-        return _Tilted(self.tilts[kept], weights, sums, self.lost[:, kept], self.centre)
+        return Tilted(self.tilts[kept], weights, sums, self.lost[:, kept], self.centre)
 
 
-class _Wanted(NamedTuple):
+class Wanted(NamedTuple):
     """Where a reading is wanted, by direction, and the log of how wrong delta may be there."""
 
     epsilons: Floats
@@ -136,40 +147,31 @@ def is_ordinary(steps: Steps) -> bool:
     return one and not bool(steps.replaced.any())
 
 
-def ordinary(
-    steps: Steps, slack: Floats, tolerance: float, most: float
-) -> tuple[Ladder, Reading, Knots]:
+def ordinary(steps: Steps, slack: Floats, tolerance: float) -> tuple[Ladder, Reading, Knots]:
     """The ladder, a reading around where mu is decided, and that at the first knots.
 
     For removing delta is known there to about ``tolerance`` times the slack, for adding to a
     hundredth of delta of removing. Raises `OutOfReach` where a run is not ordinary after all.
     """
-    mu, steep = _outlook(steps)
-    if steep < _STEEPEST:
-        raise OutOfReach("jumps decide")
-    adding = _LAM * (1.0 / mu)
-    # Where jumps have their say K turns steep early, and the transform has nodes of its own.
-    smooth = steep >= 1.0
-    lam = np.array([adding if smooth else (steep * float(adding[-1])) * STEEP, adding])
-    widest = _WIDEST / mu if smooth else 0.0
-    places = _placed(steps, float(lam[0, -1]), float(adding[-1]), widest)
-    ladder, tilted = _ladder(steps, places, lam, steep)
+    mu, steep = one_outlook(steps)
+    if steep < 1.0:
+        raise OutOfReach("jumps have their say")
+    adding = LAM * (1.0 / mu)
+    lam = np.array([adding, adding])
+    widest = _WIDEST / mu
+    places = placed(steps, float(adding[-1]), float(adding[-1]), widest)
+    ladder, tilted = one_ladder(steps, places, lam, steep)
     both = np.concatenate([slack, slack])
     near = Approximate.of(ladder.rungs)
     guess = guessed(near, ladder.rungs, 1, slack)
-    if steep < _UNCLEAR:
-        place = located(steps, ladder, float(guess[0]), slack)
-        if place is None:
-            raise OutOfReach("jumps make it unclear where mu is decided")
-        guess[0] = place
-    wanted = _wanted(near, ladder, guess, float(np.log(slack[0])), tolerance)
+    wanted = wanted_at(near, ladder, guess, float(np.log(slack[0])), tolerance)
     knots = first_knots(ladder, both, guess)
-    four = _four(steps, places, ladder, tilted, wanted, widest, most)
-    lines, values = _joined(four, knots)
+    four = _four(steps, places, ladder, tilted, wanted, widest)
+    lines, values = joined(four, knots)
     return ladder, lines, values
 
 
-def _outlook(steps: Steps) -> tuple[float, float]:
+def one_outlook(steps: Steps) -> tuple[float, float]:
     """About the run's mu, and how far its ladder reaches of where a Gaussian's would.
 
     As `gdpnum.contour.ladder.outlook` has it, for one shift and in plain numbers.
@@ -186,7 +188,7 @@ def _outlook(steps: Steps) -> tuple[float, float]:
         if inside >= 0.0:
             largest = min(largest, (b + math.sqrt(inside)) / c2)
     mu = max(math.sqrt(total), 1e-8)
-    return mu, min(max(largest - 1.0, 1.0) * mu / float(_LAM[-1]), 1.0)
+    return mu, min(max(largest - 1.0, 1.0) * mu / float(LAM[-1]), 1.0)
 
 
 def _segments(steps: Steps) -> Iterable[tuple[float, float, float]]:
@@ -195,58 +197,47 @@ def _segments(steps: Steps) -> Iterable[tuple[float, float, float]]:
     return zip(*each, strict=True)
 
 
-def _wanted(
+def wanted_at(
     near: Approximate, ladder: Ladder, guess: Floats, log_slack: float, tolerance: float
-) -> _Wanted:
+) -> Wanted:
+    """What is wanted around a guess, of delta of removing to ``tolerance`` times the slack."""
     # Adding matters only as far as it is the worse direction: beside delta of removing.
     beside = near.log_delta(ladder.rungs, 0, float(guess[1]))
     beside = min(beside, 0.0) if beside > log_slack + 10.0 else log_slack
     errors = np.array([log_slack + math.log(3.0 * tolerance), beside + _HUNDREDTH])
     deviation = min(float(ladder.deviation[0]), 1.0)
-    return _Wanted(guess, errors, math.log(deviation * tolerance) + _HUNDREDTH)
+    return Wanted(guess, errors, math.log(deviation * tolerance) + _HUNDREDTH)
 
 
 def _four(
     steps: Steps,
-    places: _Grid,
+    places: Grid,
     ladder: Ladder,
-    tilted: _Tilted,
-    wanted: _Wanted,
+    tilted: Tilted,
+    wanted: Wanted,
     widest: float,
-    most: float,
 ) -> Line:
     """Four lines: Re z = -1/2 for removing and adding, and the two in their tails."""
-    rungs, smooth = ladder.rungs, widest > 0.0
-    scales = rungs.values - rungs.lam * wanted.epsilons[:, None]
-    if smooth:
-        # The rungs next to the saddle points; images need one beyond.
-        best = np.argmin(scales[:, :-1], axis=1)
-    else:
-        # A smaller lam than the saddle point's: fewer frequencies, as far as rounding allows.
-        middle = period(
-            rungs, rungs.rows(slice(None, None, -1)), _NONE - 0.5, _NONE, wanted.fine + _NONE
-        )
-        width = np.sqrt(np.maximum(ladder.middle - wanted.fine, 5.0)).repeat(2)
-        best = tail_rung(rungs, wanted.epsilons, wanted.errors, middle, width)
-    tails = scales[_BOTH, best] - wanted.errors
+    rungs = ladder.rungs
+    # The rungs next to the saddle points; images need one beyond.
+    scales = (rungs.values - rungs.lam * wanted.epsilons[:, None])[:, :-1]
+    best = np.argmin(scales, axis=1)
+    tails = scales.min(axis=1) - wanted.errors
     digits = np.array([[tails[0]], [tails[1]], [float(ladder.middle[0]) - wanted.fine]])
     size = rungs.lam.shape[1]
     three = tilted.only([int(best[0]), size + int(best[1]), 2 * size])
-    decayed = _decay(steps, places, three, digits, float(ladder.deviation[0]), smooth)
+    decayed = _decay(steps, places, three, digits, float(ladder.deviation[0]))
     length = _period(rungs, rungs.lam[_BOTH, best], wanted)
     last = float(decayed.thetas[0, 0, 0])
-    if smooth:
-        number = last * length / (2.0 * np.pi) + 1.0
-        if not (number * places.nodes.u.size < _WORK and last * (1.0 + 1e-6) <= widest):
-            raise OutOfReach("more frequencies than an ordinary run has")
-        found = _transform(steps, places, three, _frequencies(last, int(number)))
-    else:
-        found = _jumped(steps, ladder, three.tilts, decayed, length, most)
+    number = last * length / (2.0 * np.pi) + 1.0
+    if not (number * places.nodes.u.size < WORK and last * (1.0 + 1e-6) <= widest):
+        raise OutOfReach("more frequencies than an ordinary run has")
+    found = transformed(steps, places, three, frequencies(last, int(number)))
     references = [wanted.epsilons[:, None] * CLOSE, wanted.epsilons[:, None] * FAR]
     return stacked(found, decayed, rungs, picks=[[2, 2], [0, 1]], references=references)
 
 
-def _frequencies(last: float, number: int) -> Floats:
+def frequencies(last: float, number: int) -> Floats:
     """So many, up to the last."""
     # Few bits, so that they are exact; a hair wider, so that the last is not short.
     width = float(np.float32(last * ((1.0 + 2e-7) / number)))
@@ -254,35 +245,27 @@ def _frequencies(last: float, number: int) -> Floats:
     return theta
 
 
-def _jumped(
-    steps: Steps, ladder: Ladder, tilts: Floats, decayed: Decay, length: float, most: float
-) -> Transform:
-    """The transform where jumps have their say, from nodes as close as its frequencies need."""
-    last = float(decayed.thetas[0, 0, 0])
-    number = max(math.ceil(last * length / (2.0 * math.pi)), 4)
-    with suppress(OutOfReach):
-        places = _placed(steps, float(tilts[0]) - 1.0, -float(tilts[1]), last * (1.0 + 1e-6))
-        if number * places.nodes.u.size < _WORK:
-            tilted = _tilted(places, tilts)[0].only([0, 1, 2])
-            return _transform(steps, places, tilted, _frequencies(last, number))
-    # The general way has nodes for many frequencies, which are further apart.
-    ends, lengths = np.full((1, 3), last), np.full((1, 3), length)
-    return carried_out(steps, ladder, Plan(tilts[None, :], ends, lengths, decayed, 1e-15), most)
+def joined(every: Line, knots: Floats) -> tuple[Reading, Knots]:
+    """Two lines in the middle and one or two in the tail as a reading, and that at first knots.
 
-
-def _joined(four: Line, knots: Floats) -> tuple[Reading, Knots]:
-    """The lines as a reading, and that at the first knots, each from the better line."""
-    values, errors = four.at(np.concatenate([knots, knots]))
+    Each knot from the better line. Without one in its tail adding keeps to the middle.
+    """
+    tails = every.lam.shape[0] - 2
+    values, errors = every.at(np.concatenate([knots, knots[:tails]]))
     values[:2, 0] += 1.0
     errors[:2, 0] += UNIT
-    better = errors[2:, 0] < errors[:2, 0]
+    better = errors[2:, 0] < errors[:tails, 0]
     better[:, 0], better[:, -1] = False, True
     first = np.argmax(better, axis=1)
-    limits = knots[[0, 1], first - 1]
-    tail = (knots > limits[:, None])[:, None, :]
-    value, error = np.where(tail, values[2:], values[:2]), np.where(tail, errors[2:], errors[:2])
+    limits = np.full(2, np.inf)
+    limits[:tails] = knots[_BOTH[:tails], first - 1]
+    tail = (knots[:tails] > limits[:tails, None])[:, None, :]
+    value, error = values[:2], errors[:2]
+    np.copyto(value[:tails], values[2:], where=tail)
+    np.copyto(error[:tails], errors[2:], where=tail)
     found = Knots(knots, value[:, 0], error[:, 0], value[:, 1], error[:, 1])
-    return Reading((four.rows(slice(0, 2)), four.rows(slice(2, 4))), limits[None, :]), found
+    beyond = every.rows(slice(2, 4)) if tails == 2 else every.rows(_SAME)
+    return Reading((every.rows(slice(0, 2)), beyond), limits[None, :]), found
 
 
 def _shrunk(c: float, q: float, height: float, negative: float) -> float:
@@ -312,7 +295,7 @@ def _spaced(
     return step, float(charges.quadrature(above, below, 2.0 * math.pi * height / step))
 
 
-def _placed(steps: Steps, removing: float, adding: float, most: float) -> _Grid:
+def placed(steps: Steps, removing: float, adding: float, most: float) -> Grid:
     """Nodes for lam up to these and for frequencies up to ``most``."""
     steepest = 1.0 + removing
     found, firsts, lasts = [], [], []
@@ -330,14 +313,14 @@ def _placed(steps: Steps, removing: float, adding: float, most: float) -> _Grid:
     nodes = steps.at((np.array(firsts)[:, None] + np.arange(number)) * steps_found[:, None])
     left = -nodes.u[:, 0] - adding * steps.c * nodes.posteriors[0][:, 0]
     right = nodes.u[:, -1] - steepest * steps.c
-    if not (left.min() > 0.0 and right.min() > 0.5 and nodes.loss.max() * steepest < _LARGEST):
+    if not (left.min() > 0.0 and right.min() > 0.5):
         raise OutOfReach("an integrand too wide for the nodes of an ordinary run")
     exponents = -0.5 * nodes.u**2
-    return _Grid(nodes, steps_found, granted, exponents, left[:, None], right[:, None])
+    return Grid(nodes, steps_found, granted, exponents, left[:, None], right[:, None])
 
 
-def _tilted(places: _Grid, tilts: Floats) -> tuple[_Tilted, Floats, Floats]:
-    """The weights at some tilts, the last of them S = 1/2.
+def tilted_weights(places: Grid, tilts: Floats) -> tuple[Tilted, Floats, Floats]:
+    """The weights at some tilts, about the mean of the loss at the last of them.
 
     And the exponents that they are relative to, and the first two moments of the loss.
     """
@@ -354,14 +337,14 @@ def _tilted(places: _Grid, tilts: Floats) -> tuple[_Tilted, Floats, Floats]:
     sums = moments[:, :, 0]
     moments = moments / sums[:, :, None]
     lost = places.missed[:, None] + places.cut(weights[:, :, [0, -1]] / sums[:, :, None])
-    return _Tilted(tilts, weights, sums, lost, moments[:, -1, 1]), top, moments[:, :, 1:]
+    return Tilted(tilts, weights, sums, lost, moments[:, -1, 1]), top, moments[:, :, 1:]
 
 
-def _ladder(steps: Steps, places: _Grid, lam: Floats, steep: float) -> tuple[Ladder, _Tilted]:
+def one_ladder(steps: Steps, places: Grid, lam: Floats, steep: float) -> tuple[Ladder, Tilted]:
     """The ladder, and the weights at its tilts; the last is the middle, S = 1/2."""
     nodes, count = places.nodes, steps.counts
     tilts = np.concatenate([1.0 + lam[0], -lam[1], _HALF])
-    tilted, top, moments = _tilted(places, tilts)
+    tilted, top, moments = tilted_weights(places, tilts)
     means = moments[:, :, 0]
     # The exponents' rounding is that of S l, mostly.
     units = (64.0 + nodes.u.shape[1]) + 8.0 * np.abs(top)
@@ -389,7 +372,7 @@ def _ladder(steps: Steps, places: _Grid, lam: Floats, steep: float) -> tuple[Lad
     return ladder, tilted
 
 
-def _period(rungs: Rungs, lam: Floats, wanted: _Wanted) -> float:
+def _period(rungs: Rungs, lam: Floats, wanted: Wanted) -> float:
     """The least period for which images add no more than allowed, on all lines (Lemma T2).
 
     On the lines in the tail at their epsilons and half way to zero, in the middle at zero.
@@ -402,22 +385,36 @@ def _period(rungs: Rungs, lam: Floats, wanted: _Wanted) -> float:
     return 1.01 * float(period(rungs, others, own, places, allowed).max())
 
 
-def _decay(
-    steps: Steps, places: _Grid, tilted: _Tilted, digits: Floats, deviation: float, smooth: bool
-) -> Decay:
+def _decay(steps: Steps, places: Grid, tilted: Tilted, digits: Floats, deviation: float) -> Decay:
     """R_a of all lines from the last frequency on that any of them needs (Lemma T3)."""
     guess = float(np.sqrt(2.0 * max(float(digits.max()), 5.0))) / deviation
     thetas = guess * _CANDIDATES
+    # The best height is about the same on all lines.
+    total = decays(steps, places, tilted, thetas[None, :], tilted.weights[:, -1:])
+    enough: npt.NDArray[np.bool_] = np.logical_and.reduce(total <= -digits, axis=0)
+    first = int(np.argmax(enough))
+    if not enough[first]:
+        raise OutOfReach("a transform that does not die out soon")
+    removing = beyond(steps, 0.0, float(thetas[-1]))
+    adding = beyond(steps, -float(tilted.tilts[1]), float(thetas[-1]))
+    last, falling = np.array([removing, adding, removing]).T
+    kept = thetas[None, None, first:].repeat(3, axis=1)
+    return Decay(kept, total[None, :, first:], last[None, :], falling[None, :])
+
+
+def decays(steps: Steps, places: Grid, tilted: Tilted, thetas: Floats, weights: Floats) -> Floats:
+    """The log of R_a by line and theta (Lemma T3), with heights that are best for the weights.
+
+    Thetas are by line, or the same for all.
+    """
     nodes, c = places.nodes, steps.c[:, None, None]
-    # The best height is about theta times the slope of the tilted loss's argument. It is about the
-    # same on all lines unless jumps have their say.
-    own = tilted.weights[:, -1:] if smooth else tilted.weights
-    sampled = own @ nodes.posteriors[0][:, :, None]
+    # The best height is about theta times the slope of the tilted loss's argument.
+    sampled = weights @ nodes.posteriors[0][:, :, None]
     heights = np.minimum(c * sampled * thetas, (0.35 * np.pi) / c)
     log_a, arg = lifted(nodes.posteriors, (c * heights).reshape(c.size, -1))
     shape = (*heights.shape, -1)
     exponent = tilted.tilts[:, None, None] * log_a.reshape(shape)
-    exponent -= thetas[:, None] * arg.reshape(shape)
+    exponent -= thetas[:, :, None] * arg.reshape(shape)
     values = np.einsum("nstj,nsj->nst", np.exp(exponent, out=exponent), tilted.weights)
     # Up to a quarter turn in all any b will do, and |A| is at least 1 - q there; beyond it b <= a.
     turn, wide = np.pi / c, 2.0 * np.pi / places.step[:, None, None]
@@ -430,22 +427,13 @@ def _decay(
     values += (2.0 * tilted.lost)[:, :, None] + 64.0 * UNIT
     logs = np.log(values)
     logs += 0.5 * heights * heights + 64.0 * UNIT
-    total = (steps.counts @ logs.reshape(c.size, -1)).reshape(logs.shape[1:])
+    total: Floats = (steps.counts @ logs.reshape(c.size, -1)).reshape(logs.shape[1:])
     total -= 0.5 * float(steps.variance[0]) * thetas * thetas
     # A bound at one theta holds at all larger ones.
-    total = np.minimum.accumulate(np.minimum(total, 0.0), axis=1)
-    enough: npt.NDArray[np.bool_] = np.logical_and.reduce(total <= -digits, axis=0)
-    first = int(np.argmax(enough))
-    if not enough[first]:
-        raise OutOfReach("a transform that does not die out soon")
-    removing = _beyond(steps, 0.0, float(thetas[-1]))
-    adding = _beyond(steps, -float(tilted.tilts[1]), float(thetas[-1]))
-    last, falling = np.array([removing, adding, removing]).T
-    kept = thetas[None, None, first:].repeat(3, axis=1)
-    return Decay(kept, total[None, :, first:], last[None, :], falling[None, :])
+    return np.minimum.accumulate(np.minimum(total, 0.0), axis=1)
 
 
-def _beyond(steps: Steps, negative: float, theta: float) -> tuple[float, float]:
+def beyond(steps: Steps, negative: float, theta: float) -> tuple[float, float]:
     """The log of a bound at theta that falls like a power beyond it, and that power (Lemma T3).
 
     ``negative`` is what the tilt is below zero. Any power will do; the first that makes it next to
@@ -475,20 +463,38 @@ def _falling(steps: Steps, negative: float, theta: float, whole: float) -> float
     return total
 
 
-def _transform(steps: Steps, places: _Grid, tilted: _Tilted, theta: Floats) -> Transform:
-    """The transform on three lines, as `gdpnum.contour.transform` has it (Lemmas T8, T9)."""
+def transformed(
+    steps: Steps, places: Grid, tilted: Tilted, theta: Floats, *, closely: bool = False
+) -> Transform:
+    """The transform on some lines, as `gdpnum.contour.transform` has it (Lemmas T8, T9).
+
+    ``closely`` charges each node's own rounding.
+    """
     nodes, count, number = places.nodes, steps.counts, places.nodes.u.shape[1]
     weights, s, centre = tilted.weights, tilted.tilts, tilted.centre
+    if not nodes.loss.max() < _LARGEST:
+        raise OutOfReach("losses too large to be summed as they are")
     away = nodes.loss - centre[:, None]
     each = s[None, :].repeat(steps.c.size, axis=0)
-    frequencies = theta[None, :].repeat(steps.c.size, axis=0)
+    by_segment = theta[None, :].repeat(steps.c.size, axis=0)
     if number * theta.size > _MANY:
-        a, b = phases(weights + 0j, away, np.zeros_like(away), frequencies)
+        a, b = phases(weights.astype(np.complex128), away, np.zeros_like(away), by_segment)
         terms = 2.0 * CHUNK + number / CHUNK + FUNCTION + 14.0
     else:
         a, b = (weights @ one for one in turns_less_one(away[:, :, None] * (0.5 * theta)))
         terms = float(number)
-    eta = one_release(nodes, places.exponents, each, weights, away, frequencies, tilted.lost, terms)
+    if closely:
+        known = nodes, places.exponents, each, weights, away
+        eta = one_release(*known, by_segment, tilted.lost, terms)
+    else:
+        # At every node no more than this; to take each node's own would gain nothing that shows.
+        farthest, wrong = (np.abs(one).max(axis=1)[:, None] for one in (nodes.loss, nodes.units))
+        size, deepest = np.abs(s), -places.exponents.min(axis=1)[:, None]
+        units = charges.weight_units(size * farthest + deepest, (size + 1.0) * wrong)
+        spread = (weights @ np.abs(away)[:, :, None])[:, :, 0]
+        drift = (2.0 * units + (2.0 * terms + 6.0 * FUNCTION + 24.0)) * spread + wrong
+        eta = charges.phase_units(theta, drift[:, :, None])
+        eta += (2.1 * tilted.lost)[:, :, None]
     real = 1.0 + a
     modulus = np.hypot(real, b)
     angle = np.arctan2(b, real)

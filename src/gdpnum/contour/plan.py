@@ -136,8 +136,12 @@ def _kept(steps: Steps, ladder: Ladder, tilts: Floats, need: Floats) -> tuple[Fl
     return low, np.maximum(high, pull + 1.5)
 
 
-def carried_out(steps: Steps, ladder: Ladder, plan: Plan, most: float) -> Transform:
+def carried_out(
+    steps: Steps, ladder: Ladder, plan: Plan, most: float, centre: Floats | None = None
+) -> Transform:
     """The transform as planned: the lines share their frequencies and nodes.
+
+    About a ``centre`` of one loss by segment, or else its mean on the last line.
 
     Raises `OutOfReach` if frequencies times nodes, over all segments, are more than ``most``.
     """
@@ -171,6 +175,7 @@ def carried_out(steps: Steps, ladder: Ladder, plan: Plan, most: float) -> Transf
         height=height,
         tilts=plan.tilts,
         frequencies=frequencies,
+        centre=centre,
     )
 
 

@@ -11,7 +11,7 @@ from gdpnum.contour.pairs import Steps
 from gdpnum.contour.plan import Plan, carried_out, planned
 from gdpnum.floats import Floats
 
-__all__ = ["reading", "tail_rung"]
+__all__ = ["limits", "reading", "tail_rung"]
 
 # exp(K - lam eps) may be as much larger than the error that is wanted (a log), for rounding's sake.
 _ROOM = 29.0
@@ -36,7 +36,8 @@ def tail_rung(
     np.maximum(lengths, length[:, None], out=lengths)
     np.maximum(widths, width[:, None], out=widths)
     cost = np.where(scales <= allowed[:, None], lengths * widths, np.inf)
-    return np.argmin(cost, axis=1)
+    best: npt.NDArray[np.intp] = np.argmin(cost, axis=1)
+    return best
 
 
 def reading(
@@ -126,7 +127,7 @@ def _read_lines(
             order = np.arange(2 * tails * runs).reshape(2, tails, runs).swapaxes(0, 1)
             rest = rest.before(adding).rows(order.ravel())
         every = first.before(rest)
-    best = _limits(every.rows(slice(0, tails * rows)), rest, epsilons.ravel())
+    best = limits(every.rows(slice(0, tails * rows)), rest, epsilons.ravel())
     each = [rest.rows(slice(i * rows, (i + 1) * rows)) for i in range(tails)]
     return Reading((first, *each), np.maximum.accumulate(best.reshape(tails, rows), axis=0))
 
@@ -137,7 +138,7 @@ def _frequencies(plan: Plan, lengths: Floats, lines: list[int]) -> float:
     return len(lines) * float(ends.sum()) / (2.0 * np.pi)
 
 
-def _limits(before: Line, after: Line, epsilons: Floats) -> Floats:
+def limits(before: Line, after: Line, epsilons: Floats) -> Floats:
     """Up to where, by row, a line is better than the one after it, which is for the epsilon."""
     places = epsilons[:, None] * _PLACES
     better = ~(after.errors_at(places) < before.errors_at(places))

@@ -20,7 +20,7 @@ from gdpnum.floats import FUNCTION, UNIT, Floats
 
 __all__ = ["CHUNK", "Transform", "one_release", "phases", "transform"]
 
-# Beyond this exp(S l) is not summed as it is.
+# Beyond this exp(l) is not summed as it is.
 _LARGEST = 600.0
 
 # Nodes are summed in blocks of this many, so that rounding does not grow with their number.
@@ -65,11 +65,12 @@ def transform(
     height: Floats,
     tilts: Floats,
     frequencies: Floats,
+    centre: Floats | None = None,
 ) -> Transform:
     """The transform on the lines Re s = tilts (by run and line), at frequencies by run.
 
     ``missed`` and ``turned`` are the charges for the quadrature of M(lam) and of M(z) with these
-    steps, by segment; M(z) is summed on the line Im u = ``height``.
+    steps, by segment; M(z) is summed on the line Im u = ``height``. Any ``centre`` will do.
     """
     if not steps.c.size:
         return _gaussian(steps, tilts, frequencies)
@@ -82,7 +83,8 @@ def transform(
     weights = np.exp(exponent - top[:, :, None])
     sums = weights.sum(axis=2)
     weights /= sums[:, :, None]
-    centre = np.einsum("nj,nj->n", weights[:, -1], loss)
+    if centre is None:
+        centre = np.einsum("nj,nj->n", weights[:, -1], loss)
     theta = frequencies[steps.owner]
     lost = missed[:, None] + cut(steps, nodes, step, weights[:, :, [0, -1]], tilts)
     if height.any() or loss.size * frequencies.shape[1] > _MANY:
@@ -351,7 +353,7 @@ def _cumulants(
     number = nodes.u.shape[1]
     size = np.abs(s)[:, :, None]
     norm = step / np.sqrt(2.0 * np.pi)
-    if float(tilted.max(initial=0.0)) > _LARGEST or float(nodes.loss.max(initial=0.0)) > _LARGEST:
+    if float(nodes.loss.max(initial=0.0)) > _LARGEST:
         logs = np.log(sums) + top + np.log(norm)[:, None]
         units = charges.weight_units(
             np.abs(tilted) + (np.abs(exponents) + 2.0 * np.abs(nodes.log_q))[:, None, :],

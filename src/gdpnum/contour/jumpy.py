@@ -1,0 +1,203 @@
+"""A reading of one run of sampled Gaussians in which jumps have their say.
+
+K turns steep early, so that mu is decided elsewhere than a Gaussian's would be, and the transform
+takes more frequencies. Bounds are those of `gdpnum.contour.ordinary`, by the same lemmas.
+"""
+
+from __future__ import annotations
+
+import math
+from contextlib import suppress
+
+import numpy as np
+from scipy.special import ndtr, ndtri
+
+from gdpnum.contour.ladder import STEEP, Approximate, Ladder, first_knots, guessed, period
+from gdpnum.contour.line import CLOSE, FAR, Knots, Line, Reading, stacked
+from gdpnum.contour.located import located
+from gdpnum.contour.ordinary import (
+    LAM,
+    WORK,
+    Grid,
+    Tilted,
+    Wanted,
+    beyond,
+    decays,
+    frequencies,
+    joined,
+    one_ladder,
+    one_outlook,
+    ordinary,
+    placed,
+    tilted_weights,
+    transformed,
+    wanted_at,
+)
+from gdpnum.contour.pairs import Steps
+from gdpnum.contour.plan import Decay, Plan, carried_out
+from gdpnum.contour.reach import OutOfReach
+from gdpnum.contour.reading import limits, tail_rung
+from gdpnum.contour.transform import Transform
+from gdpnum.floats import Floats
+
+__all__ = ["at_once"]
+
+# Where jumps have this much of a say the place where mu is decided is looked for.
+_UNCLEAR = 0.3
+
+# What the other losses add to a large one, in their deviations.
+_REST = 2.0
+
+# Where the last frequency is looked for, as multiples of that of a Gaussian of the same variance.
+_CANDIDATES = np.array(
+    [0.85, 1.0, 1.2, 1.45, 1.8, 2.3, 3.0, 4.0, 5.5, 8.0, 12.0, 18.0, 28.0, 50.0, 100.0, 1e3, 1e4]
+)
+
+# Digits that the line in the middle has left after rounding.
+_MOST_DIGITS = 35.0
+
+# So many frequencies fewer are worth a transform for each line.
+_APART = 300.0
+
+
+def at_once(
+    steps: Steps, slack: Floats, tolerance: float, most: float
+) -> tuple[Ladder, Reading, Knots]:
+    """The ladder, a reading around where mu is decided, and that at the first knots.
+
+    Of one run of sampled Gaussians, ordinary or not. Raises `OutOfReach` where that is for the
+    general way.
+    """
+    mu, steep = one_outlook(steps)
+    if steep >= 1.0:
+        return ordinary(steps, slack, tolerance)
+    # As an ordinary one, but adding is read off the line in the middle.
+    adding = LAM * (1.0 / mu)
+    lam = np.array([(steep * float(adding[-1])) * STEEP, adding])
+    places = placed(steps, float(lam[0, -1]), float(adding[-1]), 0.0)
+    ladder, tilted = one_ladder(steps, places, lam, steep)
+    near = Approximate.of(ladder.rungs)
+    guess = guessed(near, ladder.rungs, 1, slack)
+    if steep < _UNCLEAR:
+        start = max(float(guess[0]), _one_jump(steps, ladder, slack))
+        place = located(steps, ladder, start, slack)
+        if place is None:
+            raise OutOfReach("jumps make it unclear where mu is decided")
+        guess[0] = place
+    wanted = wanted_at(near, ladder, guess, float(np.log(slack[0])), tolerance)
+    knots = first_knots(ladder, np.concatenate([slack, slack]), guess)
+    lines, found = _read(steps, places, ladder, tilted, wanted, knots, most)
+    return ladder, lines, found
+
+
+def _one_jump(steps: Steps, ladder: Ladder, slack: Floats) -> float:
+    """About where mu is decided if that is by one large loss alone, beside what the rest adds."""
+    u, c, q = ladder.nodes.u, steps.c[:, None], steps.weights
+    alpha = ndtr(-u)
+    tpr = alpha + q * (ndtr(c - u) - alpha)
+    alpha, tpr = (-np.expm1(steps.counts[:, None] * np.log1p(-one)) for one in (alpha, tpr))
+    mus = ndtri(np.maximum(tpr - slack, 0.0)) - ndtri(alpha)
+    best = int(np.argmax(np.where(mus < np.inf, mus, -np.inf)))
+    return float(ladder.nodes.loss.ravel()[best] + _REST * ladder.deviation[0])
+
+
+def _read(
+    steps: Steps,
+    places: Grid,
+    ladder: Ladder,
+    tilted: Tilted,
+    wanted: Wanted,
+    knots: Floats,
+    most: float,
+) -> tuple[Reading, Knots]:
+    """Re z = -1/2 for removing and adding, and a line in the tail of removing, at the knots."""
+    rungs, middle = ladder.rungs, float(ladder.middle[0])
+    others = rungs.rows(slice(None, None, -1))
+    own, other = rungs.rows(slice(0, 1)), rungs.rows(slice(1, 2))
+    (eps, adding), (error, added), fine = wanted
+    # What delta of adding may be wrong by where that decides, as digits of the middle's own.
+    digits = max(middle - fine, middle + 0.5 * adding - added, 5.0)
+    if not digits < _MOST_DIGITS:
+        raise OutOfReach("adding takes a line of its own")
+    # In the middle at zero, and where adding has fallen to the slack.
+    at, allowed = np.zeros((2, 2)), np.full((2, 2), fine)
+    at[1, 1], allowed[1, 1] = adding, added
+    length = float(period(rungs, others, np.full((2, 2), -0.5), at, allowed).max())
+    # In the tail where mu is decided, and half way to zero.
+    tail, there = np.array([eps]), np.array([error])
+    best = int(tail_rung(own, tail, there, np.array([length]), np.array([math.sqrt(digits)]))[0])
+    lam, near = own.lam[:, best], 0.5 * (error + fine)
+    half = period(own, other, lam, np.array([[eps], [0.5 * eps]]), np.array([[error], [near]]))
+    lengths = np.array([1.01 * float(half.max()), 1.01 * length])
+    least = float(own.values[0, best]) - float(lam[0]) * eps - error
+    two = tilted.only([best, 2 * rungs.lam.shape[1]])
+    decayed = _decay(steps, places, two, np.array([[max(least, 5.0)], [digits]]), ladder)
+    references = [wanted.epsilons[:, None] * CLOSE, tail[:, None] * FAR]
+    ends = decayed.thetas[0, :, 0]
+    numbers = ends * lengths
+    if float(ends.max() * lengths.max() - 0.6 * numbers.sum()) < 2.0 * math.pi * _APART:
+        found = _transform(steps, ladder, two.tilts, two.centre, decayed, lengths, most)
+        every = stacked(found, decayed, rungs, picks=[[1, 1], [0]], references=references)
+        return joined(every, knots)
+    parts: list[Line] = []
+    for line, picks, reference in zip((1, 0), ([[0, 0]], [[0]]), references, strict=True):
+        only, tilts = decayed.only([line]), two.tilts[[line]]
+        found = _transform(steps, ladder, tilts, two.centre, only, lengths[[line]], most)
+        parts.append(stacked(found, only, rungs, picks=picks, references=[reference]))
+    first, rest = parts
+    limit = np.array([[float(limits(first.rows(slice(0, 1)), rest, tail)[0]), np.inf]])
+    lines = Reading((first, rest.rows(np.zeros(2, np.intp))), limit)
+    return lines, lines.at(knots)
+
+
+def _decay(steps: Steps, places: Grid, tilted: Tilted, digits: Floats, ladder: Ladder) -> Decay:
+    """R_a of each line from the last frequency on that it needs (Lemma T3)."""
+    guess = np.sqrt(2.0 * digits) * (1.0 / float(ladder.deviation[0]))
+    thetas = guess * _CANDIDATES
+    total = decays(steps, places, tilted, thetas, tilted.weights)
+    enough = total <= -digits
+    enough[:, -1] = True
+    chosen = np.argmax(enough, axis=1)
+    # Between the first that is enough and the one before, about where it just is.
+    logs = np.log(thetas)
+    about = [
+        np.interp(math.log(1.02 * float(need[0])), np.log(-row[: i + 1]), at[: i + 1])
+        for need, row, at, i in zip(digits, total, logs, chosen, strict=True)
+    ]
+    nearer = np.exp(np.array(about))[:, None]
+    closer = decays(steps, places, tilted, nearer, tilted.weights)
+    fine = closer <= -digits
+    index = np.maximum(np.arange(_CANDIDATES.size), chosen[:, None])
+    rows = np.arange(2)[:, None]
+    kept, bounds = thetas[rows, index], total[rows, index]
+    first = np.where(fine, nearer, kept[:, :1])
+    kept = np.concatenate([first, kept], axis=1)
+    bounds = np.concatenate([np.where(fine, closer, bounds[:, :1]), bounds], axis=1)
+    last, falling = np.array([beyond(steps, 0.0, float(one[-1])) for one in thetas]).T
+    return Decay(
+        kept[None], np.minimum.accumulate(bounds, axis=1)[None], last[None, :], falling[None, :]
+    )
+
+
+def _transform(
+    steps: Steps,
+    ladder: Ladder,
+    tilts: Floats,
+    centre: Floats,
+    decayed: Decay,
+    lengths: Floats,
+    most: float,
+) -> Transform:
+    """The transform on lines, from nodes as close as its frequencies need."""
+    last, length = float(decayed.thetas[0, :, 0].max()), float(lengths.max())
+    number = max(math.ceil(last * length / (2.0 * math.pi)), 4)
+    with suppress(OutOfReach):
+        places = placed(steps, max(float(tilts[0]) - 1.0, 0.0), 0.0, last * (1.0 + 1e-6))
+        if number * places.nodes.u.size < WORK:
+            own = tilted_weights(places, tilts)[0].only(list(range(tilts.size)))
+            own = own._replace(centre=centre)
+            return transformed(steps, places, own, frequencies(last, number), closely=True)
+    # The general way has nodes for many frequencies, which are further apart.
+    ends, long = np.full((1, tilts.size), last), np.full((1, tilts.size), length)
+    plan = Plan(tilts[None, :], ends, long, decayed, 1e-15)
+    return carried_out(steps, ladder, plan, most, centre=centre)
