@@ -47,7 +47,6 @@ __all__ = [
     "RunsBound",
     "SelectionBound",
     "best_of_curve",
-    "plain_selection_delta",
     "runs_bound",
     "selection_bound",
     "tuning_kind",
@@ -152,12 +151,6 @@ def _merged(weights: Floats, shifts: Floats) -> tuple[Floats, Floats]:
     group = np.searchsorted(edges, shifts, side="right")
     first = np.flatnonzero(np.diff(group, prepend=-1))
     return np.add.reduceat(weights, first), shifts[first]
-
-
-def plain_selection_delta(tuned: BestOf, run: TradeoffCurve, epsilon: float) -> float:
-    """E[K] delta_run(eps - log c), c the largest phi'(u) / phi'(f(1 - u)): the looser bound."""
-    bound = selection_bound(tuned, run)
-    return float(bound.weights.sum() * bound.run.delta(epsilon + float(bound.shifts[0])))
 
 
 def _raised(deltas: Floats, terms: int) -> Floats:
