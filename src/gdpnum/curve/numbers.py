@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from gdpnum import _validate
 from gdpnum.arguments import column
 from gdpnum.bounds.claims import lines_of_claims, lower_hull
-from gdpnum.bounds.lines import EVERYTHING, NOTHING, Lines
+from gdpnum.bounds.lines import EVERYTHING, Lines, at_infinity
 from gdpnum.curve.piecewise import PiecewiseCurve
 from gdpnum.curve.tradeoff import Profile, TradeoffCurve
 from gdpnum.curve.whole_profile import curve_of_whole_profile
@@ -43,26 +43,14 @@ def curve_from_vertices(alphas: ArrayLike, betas: ArrayLike) -> PiecewiseCurve:
             f"betas[{end}]={float(beta[-1])!r} is not 0; a curve's vertices end where beta is 0 "
             "(pass points that are not all of them to from_samples)"
         )
-    _refuse(
-        _above_chord(alpha, beta) > _ROUNDING,
-        lambda i: (
-            f"alphas[{i + 1}]={float(alpha[i + 1])!r}, betas[{i + 1}]={float(beta[i + 1])!r} "
-            "lies above the chord of its neighbours; a trade-off curve is convex"
-        ),
-    )
+    _refuse_dents(alpha, beta, "a trade-off curve is convex")
     return _curve(*lower_hull(alpha, beta))
 
 
 def curve_from_samples(alphas: ArrayLike, betas: ArrayLike) -> PiecewiseCurve:
     """See `TradeoffCurve.from_samples`."""
     alpha, beta = _points(alphas, betas)
-    _refuse(
-        _above_chord(alpha, beta) > _ROUNDING,
-        lambda i: (
-            f"alphas[{i + 1}]={float(alpha[i + 1])!r}, betas[{i + 1}]={float(beta[i + 1])!r} "
-            "lies above the chord of its neighbours; samples of a trade-off curve are convex"
-        ),
-    )
+    _refuse_dents(alpha, beta, "samples of a trade-off curve are convex")
     if alpha.size < 2:
         # One point at beta = 0 says nothing about what is before it.
         return PiecewiseCurve(EVERYTHING)
@@ -175,7 +163,7 @@ def _steep(alpha: Floats, beta: Floats) -> Lines:
     count = int((rise > run).sum())
     infinite = 1.0 - float(beta[0])
     if count == 0:
-        return NOTHING if infinite == 0.0 else Lines(*NOTHING[:2], np.full(1, infinite), infinite)
+        return at_infinity(infinite)
     steep = slice(count - 1, None, -1)
     return Lines(
         # Rising, but for the rounding of logarithms.
@@ -261,10 +249,17 @@ def _distinct(alpha: Floats, beta: Floats) -> tuple[Floats, Floats]:
     return alpha[:reached], beta[:reached]
 
 
-def _above_chord(alpha: Floats, beta: Floats) -> Floats:
-    """How far each inner point lies above the chord of its neighbours."""
+def _refuse_dents(alpha: Floats, beta: Floats, rule: str) -> None:
+    """Refuse an inner point that lies above the chord of its neighbours."""
     share = (alpha[1:-1] - alpha[:-2]) / (alpha[2:] - alpha[:-2])
-    return beta[1:-1] - (beta[:-2] + share * (beta[2:] - beta[:-2]))
+    above = beta[1:-1] - (beta[:-2] + share * (beta[2:] - beta[:-2]))
+    _refuse(
+        above > _ROUNDING,
+        lambda i: (
+            f"alphas[{i + 1}]={float(alpha[i + 1])!r}, betas[{i + 1}]={float(beta[i + 1])!r} "
+            f"lies above the chord of its neighbours; {rule}"
+        ),
+    )
 
 
 def _same_length(one: str, first: Floats, two: str, second: Floats) -> None:

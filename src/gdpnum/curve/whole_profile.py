@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from gdpnum.bounds.claims import lower_hull
-from gdpnum.bounds.lines import EVERYTHING, Lines
+from gdpnum.bounds.lines import EVERYTHING, Lines, at_infinity
 from gdpnum.curve.piecewise import PiecewiseCurve
 from gdpnum.floats import Floats
 
@@ -52,7 +52,7 @@ def _half(ends: Floats, alphas: Floats, tprs: Floats, infinite: float) -> Lines:
     """The lines that hold above eps = 0, each up to its end."""
     above = ends > 0.0
     if not above.any():
-        return Lines(np.zeros(1), np.full(1, -np.inf), np.full(1, infinite), infinite)
+        return at_infinity(infinite)
     with np.errstate(divide="ignore"):
         log_alphas = np.log(alphas[above])
     # They fall but for rounding; where it raises one, take the one before.
