@@ -52,9 +52,14 @@ class _Brief(reprlib.Repr):
 _BRIEF = _Brief()
 
 
-def brief(value: object) -> str:
-    """Return a repr of a line at most, whatever the value is."""
-    return _BRIEF.repr(value)
+def brief(value: object, longest: int | None = None) -> str:
+    """Return a repr of a line at most, whatever the value is, or of so many characters."""
+    if longest is None:
+        return _BRIEF.repr(value)
+    text = repr(value)
+    first = (longest - 3) // 2
+    last = longest - 3 - first
+    return text if len(text) <= longest else f"{text[:first]}...{text[-last:]}"
 
 
 def real(name: str, value: object, *, advice: str = "pass a finite number") -> float:

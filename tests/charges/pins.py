@@ -24,8 +24,7 @@ from gdpnum.formulas.randomized_response import randomized_response_mu
 from gdpnum.lattice.coarsening import counted
 from gdpnum.lattice.compose import compose
 from gdpnum.lattice.discretize import lattice, pessimistic
-from gdpnum.lattice.distribution import LossDistribution
-from gdpnum.lattice.factors import Factor, drift, log_moment
+from gdpnum.lattice.distribution import Factor, LossDistribution, drift, log_moment
 from gdpnum.lattice.frequencies import lasting
 from gdpnum.lattice.spectrum import Spectrum
 from gdpnum.lattice.window import Window

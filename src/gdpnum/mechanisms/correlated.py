@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import final
 
@@ -202,17 +202,10 @@ class MatrixMechanism(Leaf):
         if not dense:
             said.append(f"steps={self.size}")
         said.append(f"noise_multiplier={self.noise_multiplier!r}")
-        for name, usual in (
-            ("min_separation", 1),
-            ("max_participations", 1),
-            ("epochs", None),
-            ("sample_rate", None),
-            ("neighbouring", "zero_out"),
-            ("records_per_person", 1),
-        ):
-            value = getattr(self, name)
-            if value != usual:
-                said.append(f"{name}={value!r}")
+        for field in fields(self)[3:]:
+            value = getattr(self, field.name)
+            if value != field.default:
+                said.append(f"{field.name}={value!r}")
         return f"MatrixMechanism({', '.join(said)})"
 
 

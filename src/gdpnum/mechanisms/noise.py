@@ -12,7 +12,7 @@ A record more or less moves the query by the sensitivity, and so does one blanke
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import final, get_args
+from typing import ClassVar, final, get_args
 
 from gdpnum import _validate
 from gdpnum.directed import quotient_above
@@ -149,6 +149,7 @@ class RandomizedResponse(Leaf):
 
     epsilon: float
     categories: int = 2
+    neighbouring: ClassVar[Neighbouring] = "replace"
 
     def __post_init__(self) -> None:
         epsilon = _validate.non_negative("epsilon", self.epsilon, advice=_EPSILON_ADVICE)
@@ -156,11 +157,6 @@ class RandomizedResponse(Leaf):
             "categories", self.categories, minimum=2, advice="pass the number of possible answers"
         )
         _validate.settle(self, epsilon=epsilon, categories=categories)
-
-    @property
-    def neighbouring(self) -> Neighbouring:
-        """Always ``"replace"``."""
-        return "replace"
 
 
 @final
@@ -177,16 +173,12 @@ class Skellam(Leaf):
     """
 
     sigma: float
+    neighbouring: ClassVar[Neighbouring] = "add_remove"
 
     def __post_init__(self) -> None:
         _validate.settle(
             self, sigma=_validate.positive("sigma", self.sigma, advice=_ADVICE["sigma"])
         )
-
-    @property
-    def neighbouring(self) -> Neighbouring:
-        """Always ``"add_remove"``."""
-        return "add_remove"
 
 
 def _whole_sensitivity(value: object) -> int:
