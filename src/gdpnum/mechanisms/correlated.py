@@ -62,12 +62,8 @@ class MatrixMechanism(Leaf):
     records_per_person: int = 1
 
     def __post_init__(self) -> None:
-        sigma = _validate.positive(
-            "noise_multiplier",
-            self.noise_multiplier,
-            advice="pass the standard deviation of Z divided by the clipping norm",
-        )
-        _validate.settle(self, noise_multiplier=sigma)
+        advice = "pass the standard deviation of Z divided by the clipping norm"
+        _validate.field(self, "noise_multiplier", _validate.positive, advice=advice)
         strategy = _strategy(self.strategy)
         _validate.settle(self, strategy=strategy, steps=_steps(strategy, self.steps))
         self._check_participation()

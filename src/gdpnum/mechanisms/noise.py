@@ -52,8 +52,7 @@ class Additive(Leaf):
     def __post_init__(self) -> None:
         for name, advice in _ADVICE.items():
             if hasattr(self, name):
-                size = _validate.positive(name, getattr(self, name), advice=advice)
-                _validate.settle(self, **{name: size})
+                _validate.field(self, name, _validate.positive, advice=advice)
         _validate.choice("neighbouring", self.neighbouring, get_args(Neighbouring))
         if hasattr(self, "sensitivity"):
             _validate.settle(self, sensitivity=_whole_sensitivity(self.sensitivity))
@@ -152,11 +151,9 @@ class RandomizedResponse(Leaf):
     neighbouring: ClassVar[Neighbouring] = "replace"
 
     def __post_init__(self) -> None:
-        epsilon = _validate.non_negative("epsilon", self.epsilon, advice=_EPSILON_ADVICE)
-        categories = _validate.count(
-            "categories", self.categories, minimum=2, advice="pass the number of possible answers"
-        )
-        _validate.settle(self, epsilon=epsilon, categories=categories)
+        advice = "pass the number of possible answers"
+        _validate.field(self, "epsilon", _validate.non_negative, advice=_EPSILON_ADVICE)
+        _validate.field(self, "categories", _validate.count, minimum=2, advice=advice)
 
 
 @final
@@ -176,9 +173,7 @@ class Skellam(Leaf):
     neighbouring: ClassVar[Neighbouring] = "add_remove"
 
     def __post_init__(self) -> None:
-        _validate.settle(
-            self, sigma=_validate.positive("sigma", self.sigma, advice=_ADVICE["sigma"])
-        )
+        _validate.field(self, "sigma", _validate.positive, advice=_ADVICE["sigma"])
 
 
 def _whole_sensitivity(value: object) -> int:

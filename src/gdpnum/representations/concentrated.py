@@ -71,7 +71,7 @@ class ZCDP(_Concentrated):
     cap = math.inf
 
     def __post_init__(self) -> None:
-        _validate.settle(self, rho=_validate.non_negative("rho", self.rho, advice=_RHO_ADVICE))
+        _validate.field(self, "rho", _validate.non_negative, advice=_RHO_ADVICE)
 
     @classmethod
     def fit(cls, subject: Subject) -> ZCDP:
@@ -103,8 +103,8 @@ class TruncatedCDP(_Concentrated):
     cap: float
 
     def __post_init__(self) -> None:
-        rho = _validate.non_negative("rho", self.rho, advice=_RHO_ADVICE)
-        _validate.settle(self, rho=rho, cap=_cap(self.cap))
+        _validate.field(self, "rho", _validate.non_negative, advice=_RHO_ADVICE)
+        _validate.settle(self, cap=_cap(self.cap))
 
     @classmethod
     def fit(cls, subject: Subject, *, cap: float = 64.0) -> TruncatedCDP:

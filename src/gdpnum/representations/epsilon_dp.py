@@ -43,9 +43,7 @@ class PureDP(Representation):
     epsilon: float
 
     def __post_init__(self) -> None:
-        _validate.settle(
-            self, epsilon=_validate.non_negative("epsilon", self.epsilon, advice=_EPSILON_ADVICE)
-        )
+        _validate.field(self, "epsilon", _validate.non_negative, advice=_EPSILON_ADVICE)
 
     def curve(self) -> TradeoffCurve:
         return PiecewiseCurve(lines_of_claims(np.array([self.epsilon]), np.zeros(1)))
@@ -87,11 +85,8 @@ class ApproxDP(Representation):
     delta: float
 
     def __post_init__(self) -> None:
-        _validate.settle(
-            self,
-            epsilon=_validate.non_negative("epsilon", self.epsilon, advice=_EPSILON_ADVICE),
-            delta=_validate.probability("delta", self.delta, advice=_DELTA_ADVICE),
-        )
+        _validate.field(self, "epsilon", _validate.non_negative, advice=_EPSILON_ADVICE)
+        _validate.field(self, "delta", _validate.probability, advice=_DELTA_ADVICE)
 
     def curve(self) -> TradeoffCurve:
         return PiecewiseCurve(lines_of_claims(np.array([self.epsilon]), np.array([self.delta])))
