@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import betainc, betaincinv, lambertw
 
-from gdpnum.auditing.scores import Floats
+from gdpnum.floats import Floats
 
 __all__ = ["few", "last_held", "many", "product_below", "upper_rate"]
 

@@ -28,7 +28,8 @@ from scipy.special import ndtr, ndtri
 
 from gdpnum.auditing.binomial import last_held, many
 from gdpnum.auditing.claim import Claim
-from gdpnum.auditing.scores import Bools, Floats
+from gdpnum.auditing.scores import Bools
+from gdpnum.floats import Floats
 
 __all__ = [
     "Guesses",

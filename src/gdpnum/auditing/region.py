@@ -23,7 +23,7 @@ from scipy.special import ndtri
 
 from gdpnum.auditing.binomial import few, product_below, upper_rate
 from gdpnum.auditing.claim import Claim
-from gdpnum.auditing.scores import Floats
+from gdpnum.floats import Floats
 
 __all__ = ["Counts", "Method", "Region", "p_value", "region"]
 

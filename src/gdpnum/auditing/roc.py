@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gdpnum.auditing.binomial import few, many, upper_rate
-from gdpnum.auditing.scores import Bools, Floats, Ints
+from gdpnum.auditing.scores import Bools, Ints
+from gdpnum.floats import Floats
 
 __all__ = ["DRAWN_FPRS", "Band", "Roc"]
 

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 import gdpnum
-from gdpnum.cli.files import read_text, replacing
+from gdpnum.cli.files import read_text
 from gdpnum.cli.options import JSON, Option, given, takes
 from gdpnum.cli.present import check_plot, save
 from gdpnum.cli.program import epilog
@@ -98,8 +98,7 @@ def audit(
         wishes |= {} if threshold is None else {"threshold": _threshold(threshold)}
         runs = gdpnum.audit(scores[included], scores[~included], **wishes)
         if plot is not None:
-            with replacing(plot) as temporary:
-                save(gdpnum.plot.audit(runs), temporary)
+            save(gdpnum.plot.audit(runs), plot)
         found = runs
     typer.echo(_json(found, delta) if as_json else "\n".join(_lines(found, delta)))
 

@@ -25,7 +25,6 @@ __all__ = [
     "STATEMENT",
     "TRAINING",
     "TUNED",
-    "Json",
     "Option",
     "given",
     "one",
@@ -152,9 +151,6 @@ OUTPUT = (
     Option("report", "path", "Write the statement here too: .html, .md, .tex, .txt or .json."),
     JSON,
 )
-
-#: For a command that writes its signature out.
-Json = JSON.parameter().annotation
 
 #: What a statement is asked, and how it is told.
 STATEMENT = (

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import math
 from collections.abc import Callable, Mapping
 from itertools import product
 from typing import Any
@@ -150,13 +149,6 @@ def _csv(content: str, label: str) -> list[dict[str, Any]]:
         cells = zip(header, row, strict=True)
         found.append({name: _typed(name, cell.strip(), where) for name, cell in cells})
     return found
-
-
-def _finite(text: str) -> float:
-    number = float(text)
-    if not math.isfinite(number):
-        raise ValueError
-    return number
 
 
 _READERS: dict[str, Callable[[str, str], Any]] = {

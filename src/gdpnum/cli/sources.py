@@ -174,15 +174,14 @@ def _part(part: Any, dataset_size: Any, name: str) -> gdpnum.Mechanism:
             f"{_validate.shown(name, part)}, not an object; pass one such as "
             "{type = 'Gaussian', sigma = 2.0}"
         )
-    if "mechanism" in part:
-        for key in part:
-            if key not in ("mechanism", "count"):
-                raise InFile(
-                    f"{name} has the key {key!r} beside 'mechanism'; only 'count' may be there"
-                )
-        return repeat(_leaf(part["mechanism"], dataset_size, name), part.get("count", 1))
-    leaf = {key: value for key, value in part.items() if key != "count"}
-    return repeat(_leaf(leaf, dataset_size, name), part.get("count", 1))
+    rest = {key: value for key, value in part.items() if key != "count"}
+    for key in rest if "mechanism" in rest else ():
+        if key != "mechanism":
+            raise InFile(
+                f"{name} has the key {key!r} beside 'mechanism'; only 'count' may be there"
+            )
+    leaf = _leaf(rest.get("mechanism", rest), dataset_size, name)
+    return repeat(leaf, part.get("count", 1))
 
 
 def _leaf(document: Any, dataset_size: Any, name: str) -> gdpnum.Mechanism:

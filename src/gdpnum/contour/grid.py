@@ -44,7 +44,7 @@ def spacing(steps: Steps, digits: Floats, tilts: Floats, theta: Floats) -> tuple
 
 
 # No line is lifted higher: its weights are larger by exp(a^2 / 2), and rounding with them.
-_HIGHEST = 0.8
+_HIGHEST = 0.7
 
 # How much further apart nodes must be on a lifted line, whose functions cost twice as much.
 _WORTH = 1.7

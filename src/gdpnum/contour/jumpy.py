@@ -12,7 +12,15 @@ from contextlib import suppress
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from gdpnum.contour.ladder import STEEP, Approximate, Ladder, first_knots, guessed, period
+from gdpnum.contour.ladder import (
+    STEEP,
+    Approximate,
+    Ladder,
+    first_knots,
+    guessed,
+    outlook,
+    period,
+)
 from gdpnum.contour.line import CLOSE, FAR, Knots, Line, Reading, stacked
 from gdpnum.contour.located import located
 from gdpnum.contour.ordinary import (
@@ -26,8 +34,8 @@ from gdpnum.contour.ordinary import (
     frequencies,
     joined,
     one_ladder,
-    one_outlook,
     ordinary,
+    ordinary_tail,
     placed,
     tilted_weights,
     transformed,
@@ -40,7 +48,7 @@ from gdpnum.contour.reading import limits, tail_rung
 from gdpnum.contour.transform import Transform
 from gdpnum.floats import Floats
 
-__all__ = ["at_once"]
+__all__ = ["at_once", "tail_at_once"]
 
 # Where jumps have this much of a say the place where mu is decided is looked for.
 _UNCLEAR = 0.3
@@ -68,7 +76,7 @@ def at_once(
     Of one run of sampled Gaussians, ordinary or not. Raises `OutOfReach` where that is for the
     general way.
     """
-    mu, steep = one_outlook(steps)
+    mu, steep = (float(one[0]) for one in outlook(steps))
     if steep >= 1.0:
         return ordinary(steps, slack, tolerance)
     # As an ordinary one, but adding is read off the line in the middle.
@@ -88,6 +96,15 @@ def at_once(
     knots = first_knots(ladder, np.concatenate([slack, slack]), guess)
     lines, found = _read(steps, places, ladder, tilted, wanted, knots, most)
     return ladder, lines, found
+
+
+def tail_at_once(
+    steps: Steps, slack: Floats, tolerance: float, most: float
+) -> tuple[Ladder, Reading]:
+    """The ladder, and a reading for the tail alone."""
+    if float(outlook(steps)[1][0]) >= 1.0:
+        return ordinary_tail(steps, slack, tolerance)
+    return at_once(steps, slack, tolerance, most)[:2]
 
 
 def _one_jump(steps: Steps, ladder: Ladder, slack: Floats) -> float:

@@ -333,13 +333,16 @@ class Reading(NamedTuple):
                 # Of two rows often one only.
                 rows = slice(None) if 2 * asked.sum() > asked.size else np.flatnonzero(asked)
                 some = slice(int(starts[asked].min()), int(stops[asked].max()))
-                own = (places[some] >= starts[:, None]) & (places[some] < stops[:, None])
                 one = line if isinstance(rows, slice) else line.rows(rows)
                 found, wrong = one.at(epsilons[rows, some])
                 if i == 0:
                     found[:, 0] += 1.0
                     wrong[:, 0] += UNIT
-                for kept, new in ((values, found), (errors, wrong)):
-                    kept[rows, :, some] = np.where(own[rows, None], new, kept[rows, :, some])
+                if found.shape[0] == 1:
+                    values[rows, :, some], errors[rows, :, some] = found, wrong
+                else:
+                    own = (places[some] >= starts[:, None]) & (places[some] < stops[:, None])
+                    for kept, new in ((values, found), (errors, wrong)):
+                        kept[rows, :, some] = np.where(own[rows, None], new, kept[rows, :, some])
             starts = stops
         return Knots(epsilons, values[:, 0], errors[:, 0], values[:, 1], errors[:, 1])

@@ -8,7 +8,6 @@ but the ladder, the decay and the transform share nodes and weights, and all lin
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -17,13 +16,13 @@ import numpy.typing as npt
 from gdpnum import charges
 from gdpnum.contour.grid import QUANTUM
 from gdpnum.contour.ladder import (
-    ENOUGH,
     LEAST,
     Approximate,
     Ladder,
     Rungs,
     first_knots,
     guessed,
+    outlook,
     period,
     small_cumulants,
 )
@@ -47,8 +46,8 @@ __all__ = [
     "is_ordinary",
     "joined",
     "one_ladder",
-    "one_outlook",
     "ordinary",
+    "ordinary_tail",
     "placed",
     "tilted_weights",
     "transformed",
@@ -88,8 +87,11 @@ _MANY = 12_000
 # exp(l) is summed as it is up to here.
 _LARGEST = 600.0
 
-_HALF, _NONE, _EVERY, _BOTH = np.array([0.5]), np.zeros(2), np.ones((1, 1)), np.arange(2)
-_SAME = np.array([2, 2])
+# The tilts at which M is one.
+_KNOWN = np.array([1.0, 0.0])
+
+_HALF, _SAME = np.array([0.5]), np.array([2, 2])
+_NONE, _EVERY, _BOTH = np.zeros(2), np.ones((1, 1)), np.arange(2)
 _NORM = 1.0 / np.sqrt(2.0 * np.pi)
 _SIGNS = np.array([[1.0], [-1.0]])
 _HUNDREDTH = float(np.log(0.01))
@@ -123,13 +125,16 @@ class Tilted(NamedTuple):
     lost: Floats
     """What quadrature and cut ends may have taken from a sum, relative to it."""
     centre: Floats
-    """The mean of the loss at the last tilt, by segment."""
+    """The mean of one loss at a tilt, by segment."""
+    known_lost: Floats
+    """Lost of E_Q[e^l] = 1 and of E_Q[1] = 1."""
 
     def only(self, kept: list[int]) -> Tilted:
         """Some of the tilts, with weights that sum to one."""
         sums = self.sums[:, kept]
         weights = self.weights[:, kept] / sums[:, :, None]
-        return Tilted(self.tilts[kept], weights, sums, self.lost[:, kept], self.centre)
+        lost = self.lost[:, kept]
+        return Tilted(self.tilts[kept], weights, sums, lost, self.centre, self.known_lost)
 
 
 class Wanted(NamedTuple):
@@ -143,8 +148,7 @@ class Wanted(NamedTuple):
 
 def is_ordinary(steps: Steps) -> bool:
     """Whether a run may be one; the rest shows on the way."""
-    one = steps.runs == 1 and 0 < steps.c.size <= _SEVERAL and steps.weights.shape[1] == 1
-    return one and not bool(steps.replaced.any())
+    return steps.is_plain and steps.c.size <= _SEVERAL
 
 
 def ordinary(steps: Steps, slack: Floats, tolerance: float) -> tuple[Ladder, Reading, Knots]:
@@ -153,48 +157,30 @@ def ordinary(steps: Steps, slack: Floats, tolerance: float) -> tuple[Ladder, Rea
     For removing delta is known there to about ``tolerance`` times the slack, for adding to a
     hundredth of delta of removing. Raises `OutOfReach` where a run is not ordinary after all.
     """
-    mu, steep = one_outlook(steps)
-    if steep < 1.0:
-        raise OutOfReach("jumps have their say")
-    adding = LAM * (1.0 / mu)
-    lam = np.array([adding, adding])
-    widest = _WIDEST / mu
-    places = placed(steps, float(adding[-1]), float(adding[-1]), widest)
-    ladder, tilted = one_ladder(steps, places, lam, steep)
-    both = np.concatenate([slack, slack])
-    near = Approximate.of(ladder.rungs)
-    guess = guessed(near, ladder.rungs, 1, slack)
-    wanted = wanted_at(near, ladder, guess, float(np.log(slack[0])), tolerance)
-    knots = first_knots(ladder, both, guess)
-    four = _four(steps, places, ladder, tilted, wanted, widest)
+    ladder, guess, four = _known(steps, slack, tolerance)
+    knots = first_knots(ladder, np.concatenate([slack, slack]), guess)
     lines, values = joined(four, knots)
     return ladder, lines, values
 
 
-def one_outlook(steps: Steps) -> tuple[float, float]:
-    """About the run's mu, and how far its ladder reaches of where a Gaussian's would.
-
-    As `gdpnum.contour.ladder.outlook` has it, for one shift and in plain numbers.
-    """
-    total, largest = float(steps.variance[0]), math.inf
-    for c, q, count in _segments(steps):
-        c2 = c * c
-        if c2 == 0.0:
-            raise OutOfReach("more noise than squares of floats hold")
-        one = q * q * math.expm1(min(c2, 50.0))
-        total += count * one / (1.0 + one / max(c2, 1.0))
-        b = 0.5 * c2 - math.log(q)
-        inside = b * b - 2.0 * c2 * math.log(count / ENOUGH)
-        if inside >= 0.0:
-            largest = min(largest, (b + math.sqrt(inside)) / c2)
-    mu = max(math.sqrt(total), 1e-8)
-    return mu, min(max(largest - 1.0, 1.0) * mu / float(LAM[-1]), 1.0)
+def ordinary_tail(steps: Steps, slack: Floats, tolerance: float) -> tuple[Ladder, Reading]:
+    """The ladder, and the same reading without a look at where its lines meet: for the tail."""
+    ladder, _, four = _known(steps, slack, tolerance)
+    return ladder, _reading(four, _NONE)
 
 
-def _segments(steps: Steps) -> Iterable[tuple[float, float, float]]:
-    """1 / sigma, the rate and the count of each."""
-    each = steps.c.tolist(), steps.weights[:, 0].tolist(), steps.counts.tolist()
-    return zip(*each, strict=True)
+def _known(steps: Steps, slack: Floats, tolerance: float) -> tuple[Ladder, Floats, Line]:
+    """The ladder, about where mu is decided, and the lines for there."""
+    mu, steep = (float(one[0]) for one in outlook(steps))
+    if steep < 1.0:
+        raise OutOfReach("jumps have their say")
+    lam, widest = np.array([LAM, LAM]) * (1.0 / mu), _WIDEST / mu
+    places = placed(steps, float(lam[0, -1]), float(lam[1, -1]), widest)
+    ladder, tilted = one_ladder(steps, places, lam, steep)
+    near = Approximate.of(ladder.rungs)
+    guess = guessed(near, ladder.rungs, 1, slack)
+    wanted = wanted_at(near, ladder, guess, float(np.log(slack[0])), tolerance)
+    return ladder, guess, _four(steps, places, ladder, tilted, wanted, widest)
 
 
 def wanted_at(
@@ -221,13 +207,13 @@ def _four(
     rungs = ladder.rungs
     # The rungs next to the saddle points; images need one beyond.
     scales = (rungs.values - rungs.lam * wanted.epsilons[:, None])[:, :-1]
-    best = np.argmin(scales, axis=1)
-    tails = scales.min(axis=1) - wanted.errors
+    removing, adding = scales.argmin(axis=1).tolist()
+    tails = scales[_BOTH, [removing, adding]] - wanted.errors
     digits = np.array([[tails[0]], [tails[1]], [float(ladder.middle[0]) - wanted.fine]])
     size = rungs.lam.shape[1]
-    three = tilted.only([int(best[0]), size + int(best[1]), 2 * size])
+    three = tilted.only([removing, size + adding, 2 * size])
     decayed = _decay(steps, places, three, digits, float(ladder.deviation[0]))
-    length = _period(rungs, rungs.lam[_BOTH, best], wanted)
+    length = _period(rungs, rungs.lam[_BOTH, [removing, adding]], wanted)
     last = float(decayed.thetas[0, 0, 0])
     number = last * length / (2.0 * np.pi) + 1.0
     if not (number * places.nodes.u.size < WORK and last * (1.0 + 1e-6) <= widest):
@@ -256,16 +242,19 @@ def joined(every: Line, knots: Floats) -> tuple[Reading, Knots]:
     errors[:2, 0] += UNIT
     better = errors[2:, 0] < errors[:tails, 0]
     better[:, 0], better[:, -1] = False, True
-    first = np.argmax(better, axis=1)
     limits = np.full(2, np.inf)
-    limits[:tails] = knots[_BOTH[:tails], first - 1]
+    limits[:tails] = knots[_BOTH[:tails], better.argmax(axis=1) - 1]
     tail = (knots[:tails] > limits[:tails, None])[:, None, :]
     value, error = values[:2], errors[:2]
     np.copyto(value[:tails], values[2:], where=tail)
     np.copyto(error[:tails], errors[2:], where=tail)
     found = Knots(knots, value[:, 0], error[:, 0], value[:, 1], error[:, 1])
-    beyond = every.rows(slice(2, 4)) if tails == 2 else every.rows(_SAME)
-    return Reading((every.rows(slice(0, 2)), beyond), limits[None, :]), found
+    return _reading(every, limits), found
+
+
+def _reading(every: Line, limits: Floats) -> Reading:
+    tail = slice(2, 4) if every.lam.shape[0] == 4 else _SAME
+    return Reading((every.rows(slice(0, 2)), every.rows(tail)), limits[None, :])
 
 
 def _shrunk(c: float, q: float, height: float, negative: float) -> float:
@@ -299,7 +288,7 @@ def placed(steps: Steps, removing: float, adding: float, most: float) -> Grid:
     """Nodes for lam up to these and for frequencies up to ``most``."""
     steepest = 1.0 + removing
     found, firsts, lasts = [], [], []
-    for c, q, count in _segments(steps):
+    for c, q, count in steps.segments():
         need = math.log(count) + _DIGITS
         step, missed = _spaced(c, q, need, adding, most)
         tail = math.sqrt(2.0 * need)
@@ -313,18 +302,18 @@ def placed(steps: Steps, removing: float, adding: float, most: float) -> Grid:
     nodes = steps.at((np.array(firsts)[:, None] + np.arange(number)) * steps_found[:, None])
     left = -nodes.u[:, 0] - adding * steps.c * nodes.posteriors[0][:, 0]
     right = nodes.u[:, -1] - steepest * steps.c
-    if not (left.min() > 0.0 and right.min() > 0.5):
+    if not (left.min() > 0.0 and right.min() > 0.5 and nodes.loss.max() < _LARGEST):
         raise OutOfReach("an integrand too wide for the nodes of an ordinary run")
     exponents = -0.5 * nodes.u**2
     return Grid(nodes, steps_found, granted, exponents, left[:, None], right[:, None])
 
 
 def tilted_weights(places: Grid, tilts: Floats) -> tuple[Tilted, Floats, Floats]:
-    """The weights at some tilts, about the mean of the loss at the last of them.
+    """The weights at some tilts and at those where M is one, about the last one's mean.
 
     And the exponents that they are relative to, and the first two moments of the loss.
     """
-    nodes = places.nodes
+    nodes, tilts = places.nodes, np.concatenate([tilts, _KNOWN])
     weights = tilts[:, None] * nodes.loss[:, None, :]
     weights += places.exponents[:, None, :]
     top = weights.max(axis=2)
@@ -336,16 +325,17 @@ def tilted_weights(places: Grid, tilts: Floats) -> tuple[Tilted, Floats, Floats]
     moments = weights @ powers
     sums = moments[:, :, 0]
     moments = moments / sums[:, :, None]
-    lost = places.missed[:, None] + places.cut(weights[:, :, [0, -1]] / sums[:, :, None])
-    return Tilted(tilts, weights, sums, lost, moments[:, -1, 1]), top, moments[:, :, 1:]
+    ends = weights[:, :, :: nodes.u.shape[1] - 1]
+    lost = places.missed[:, None] + places.cut(ends / sums[:, :, None])
+    tilted = Tilted(tilts, weights, sums, lost, moments[:, -3, 1], lost[:, -2:])
+    return tilted, top, moments[:, :, 1:]
 
 
 def one_ladder(steps: Steps, places: Grid, lam: Floats, steep: float) -> tuple[Ladder, Tilted]:
-    """The ladder, and the weights at its tilts; the last is the middle, S = 1/2."""
+    """The ladder, and the weights at its tilts, in the middle and where M is one."""
     nodes, count = places.nodes, steps.counts
-    tilts = np.concatenate([1.0 + lam[0], -lam[1], _HALF])
-    tilted, top, moments = tilted_weights(places, tilts)
-    means = moments[:, :, 0]
+    tilted, top, moments = tilted_weights(places, np.concatenate([1.0 + lam[0], -lam[1], _HALF]))
+    tilts, means = tilted.tilts, moments[:, :, 0]
     # The exponents' rounding is that of S l, mostly.
     units = (64.0 + nodes.u.shape[1]) + 8.0 * np.abs(top)
     units += np.abs(tilts) * (8.0 * nodes.units.max(axis=1))[:, None]
@@ -358,16 +348,16 @@ def one_ladder(steps: Steps, places: Grid, lam: Floats, steep: float) -> tuple[L
     both = lam.shape
     rungs = Rungs(
         lam,
-        values[:-1].reshape(both),
-        slopes[:-1].reshape(both) * _SIGNS,
-        np.maximum(curvatures[:-1], 0.0).reshape(both),
+        values[:-3].reshape(both),
+        slopes[:-3].reshape(both) * _SIGNS,
+        np.maximum(curvatures[:-3], 0.0).reshape(both),
         lam * np.log(lam) - (1.0 + lam) * np.log1p(lam),
     )
-    deviation = np.sqrt(curvatures[-1:])
-    if values[-1] < LEAST:
+    middle, deviation = values[-3:-2], np.sqrt(curvatures[-3:-2])
+    if middle[0] < LEAST:
         raise OutOfReach("next to no privacy")
     ladder = Ladder(
-        rungs, values[-1:], deviation, nodes, places.step, places.exponents, np.array([steep])
+        rungs, middle, deviation, nodes, places.step, places.exponents, np.array([steep])
     )
     return ladder, tilted
 
@@ -392,7 +382,7 @@ def _decay(steps: Steps, places: Grid, tilted: Tilted, digits: Floats, deviation
     # The best height is about the same on all lines.
     total = decays(steps, places, tilted, thetas[None, :], tilted.weights[:, -1:])
     enough: npt.NDArray[np.bool_] = np.logical_and.reduce(total <= -digits, axis=0)
-    first = int(np.argmax(enough))
+    first = int(enough.argmax())
     if not enough[first]:
         raise OutOfReach("a transform that does not die out soon")
     removing = beyond(steps, 0.0, float(thetas[-1]))
@@ -403,7 +393,7 @@ def _decay(steps: Steps, places: Grid, tilted: Tilted, digits: Floats, deviation
 
 
 def decays(steps: Steps, places: Grid, tilted: Tilted, thetas: Floats, weights: Floats) -> Floats:
-    """The log of R_a by line and theta (Lemma T3), with heights that are best for the weights.
+    """The log of R_a by line and theta (Lemma T3), at heights that are best for the weights.
 
     Thetas are by line, or the same for all.
     """
@@ -415,13 +405,14 @@ def decays(steps: Steps, places: Grid, tilted: Tilted, thetas: Floats, weights: 
     shape = (*heights.shape, -1)
     exponent = tilted.tilts[:, None, None] * log_a.reshape(shape)
     exponent -= thetas[:, :, None] * arg.reshape(shape)
-    values = np.einsum("nstj,nsj->nst", np.exp(exponent, out=exponent), tilted.weights)
+    values = (np.exp(exponent, out=exponent) @ tilted.weights[..., None])[..., 0]
     # Up to a quarter turn in all any b will do, and |A| is at least 1 - q there; beyond it b <= a.
     turn, wide = np.pi / c, 2.0 * np.pi / places.step[:, None, None]
     b = np.maximum(0.5 * turn - heights, np.minimum(heights, 0.98 * turn - heights))
     b = np.minimum(b, wide)
-    crude = np.log(np.cos(0.5 * c * (b + heights)))
-    least = np.where(b + heights <= 0.5 * turn, np.log1p(-steps.weights)[:, :, None], -np.inf)
+    both = b + heights
+    crude = np.log(np.cos((0.5 * c) * both))
+    least = np.where(both <= 0.5 * turn, np.log1p(-steps.weights)[:, :, None], -np.inf)
     growth = 0.5 * b * b + np.minimum(tilted.tilts, 0.0)[:, None] * np.maximum(crude, least)
     values += charges.shifted_quadrature(growth, b * wide)
     values += (2.0 * tilted.lost)[:, :, None] + 64.0 * UNIT
@@ -451,7 +442,7 @@ def _falling(steps: Steps, negative: float, theta: float, whole: float) -> float
     own = whole / float(steps.counts.sum())
     most = max(own, 1.0)
     total = -0.5 * float(steps.variance[0]) * theta * theta
-    for c, q, count in _segments(steps):
+    for c, q, count in steps.segments():
         height = min(math.sqrt(own), 0.5 * math.pi / c)
         odds = math.log1p(-q) - math.log(q)
         shifted = most * (odds + c * c * negative) + 0.5 * c * c * most * (most + 1.0)
@@ -472,11 +463,8 @@ def transformed(
     """
     nodes, count, number = places.nodes, steps.counts, places.nodes.u.shape[1]
     weights, s, centre = tilted.weights, tilted.tilts, tilted.centre
-    if not nodes.loss.max() < _LARGEST:
-        raise OutOfReach("losses too large to be summed as they are")
     away = nodes.loss - centre[:, None]
-    each = s[None, :].repeat(steps.c.size, axis=0)
-    by_segment = theta[None, :].repeat(steps.c.size, axis=0)
+    each, by_segment = (one[None, :].repeat(steps.c.size, axis=0) for one in (s, theta))
     if number * theta.size > _MANY:
         a, b = phases(weights.astype(np.complex128), away, np.zeros_like(away), by_segment)
         terms = 2.0 * CHUNK + number / CHUNK + FUNCTION + 14.0
@@ -522,7 +510,7 @@ def transformed(
         places.step,
         each,
         tilted.lost,
-        lambda ends: places.missed[:, None] + places.cut(ends),
+        tilted.known_lost,
     )
     cumulant = count @ one
     gaussian = (0.5 * variance) * (s * (s - 1.0))

@@ -46,7 +46,7 @@ def pair_of_curve(curve: TradeoffCurve) -> Pair:
         np.concatenate([below.likely[::-1], [rest], above.unlikely]),
         above.infinite,
         below.infinite,
-        balanced=curve.flat is None,
+        symmetric=curve.flat is None,
     )
 
 

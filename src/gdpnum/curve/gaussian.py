@@ -34,6 +34,7 @@ class GaussianCurve(TradeoffCurve):
 
     mu: float
     slack: float = 0.0
+    is_symmetric = True
 
     def __repr__(self) -> str:
         slack = f", slack={self.slack!r}" if self.slack else ""
@@ -46,10 +47,6 @@ class GaussianCurve(TradeoffCurve):
     @property
     def knots(self) -> Floats:
         return np.array([self._kink]) if self.slack > 0.0 else np.empty(0)
-
-    @property
-    def is_symmetric(self) -> bool:
-        return True
 
     def inverse(self) -> GaussianCurve:
         return self

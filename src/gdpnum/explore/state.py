@@ -13,6 +13,7 @@ from gdpnum.errors import InvalidArgument
 from gdpnum.explore.fields import FIELDS, PLANNED, shown
 from gdpnum.explore.schemes import SCHEMES, Planned, arguments
 from gdpnum.mechanisms import Mechanism
+from gdpnum.rounding import one_in
 from gdpnum.statements.description import run_of
 from gdpnum.strict_json import parsed
 
@@ -113,6 +114,11 @@ class State(Planned):
         """Each setting as the page writes it."""
         names = (field.name for field in fields(self) if field.name != "pins")
         return {name: _text(getattr(self, name)) for name in names}
+
+    @property
+    def fpr_said(self) -> str:
+        """The FPR as a share, rounded down if at all: something is told there."""
+        return one_in(self.fpr, condition=True)
 
     @property
     def run(self) -> Mechanism:

@@ -9,7 +9,7 @@ from gdpnum.lattice.coarsening import connected
 from gdpnum.lattice.compose import ComposedLoss, compose
 from gdpnum.lattice.cumulants import Atoms, Cumulants
 from gdpnum.lattice.discretize import lattice, pessimistic, regridded
-from gdpnum.lattice.factors import Factor
+from gdpnum.lattice.distribution import Factor
 from gdpnum.lattice.plan import Plan
 from gdpnum.lattice.window import Window, steep_window, whole_window
 from gdpnum.pairs.pair import Release

@@ -13,7 +13,7 @@ from gdpnum.bounds.sums import scaled_tail_sums
 from gdpnum.errors import BudgetExceeded
 from gdpnum.floats import UNIT, Floats
 from gdpnum.lattice.coarsening import Coarsening
-from gdpnum.lattice.factors import Factor, log_moment
+from gdpnum.lattice.distribution import Factor, log_moment
 from gdpnum.lattice.spectrum import Spectrum
 from gdpnum.lattice.window import Window
 

@@ -103,19 +103,11 @@ class Leaf(Mechanism):
 
 
 class AnyRelation(Leaf):
-    """A leaf whose guarantee holds for whichever neighbouring relation the caller means."""
+    """A leaf whose guarantee holds for whichever relation, and unit, the caller means."""
 
     __slots__ = ()
-
-    @property
-    def neighbouring(self) -> None:
-        """Always None."""
-        return None
-
-    @property
-    def records_per_person(self) -> None:
-        """Always None: the guarantee is for whichever unit it was given."""
-        return None
+    neighbouring = None
+    records_per_person = None
 
 
 def checked_records(value: object) -> int:

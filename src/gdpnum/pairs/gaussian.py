@@ -33,10 +33,7 @@ class GaussianPair(MonotonePair):
     """N(mu, 1) against N(0, 1): the loss is N(mu^2 / 2, mu^2) under P, N(-mu^2 / 2, ..) under Q."""
 
     mu: float
-
-    @property
-    def symmetric(self) -> bool:
-        return True
+    symmetric = True
 
     def tails(self, loss: Floats) -> tuple[Floats, Floats, Floats, Floats]:
         z = loss / self.mu
@@ -61,10 +58,7 @@ class SlackGaussianPair(MonotonePair):
     slack: float
     kink: float
     diagonal: float
-
-    @property
-    def symmetric(self) -> bool:
-        return True
+    symmetric = True
 
     @property
     def mass_at_infinity(self) -> float:
@@ -106,10 +100,7 @@ class ReplacedGaussianPair(MonotonePair):
 
     sigma: float
     rate: float
-
-    @property
-    def symmetric(self) -> bool:
-        return True
+    symmetric = True
 
     @property
     def _log_a(self) -> float:

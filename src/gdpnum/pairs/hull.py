@@ -24,10 +24,7 @@ class HullPair(Pair):
     """
 
     inner: Pair
-
-    @property
-    def symmetric(self) -> bool:
-        return True
+    symmetric = True
 
     @property
     def lowest(self) -> float:

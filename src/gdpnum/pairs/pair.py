@@ -176,10 +176,7 @@ class BoundedPair(MonotonePair):
     """A symmetric pair of noise whose losses lie in [-epsilon, epsilon]."""
 
     epsilon: float
-
-    @property
-    def symmetric(self) -> bool:
-        return True
+    symmetric = True
 
     @property
     def lowest(self) -> float:
