@@ -32,6 +32,8 @@ def attacks(
 
     The ``window`` of the upper bound will do for them too, unless the releases are split.
     """
+    if plan.rough is not None:
+        return attacks(releases, plan.rough, accuracy)
     under_p: list[Factor] = []
     under_q: list[Factor] = []
     if plan.cuts is None:

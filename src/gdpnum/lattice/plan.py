@@ -47,8 +47,12 @@ _LARGEST_LOSS = 700.0
 _SMALLEST_LOSS = 1e-100
 
 # Transforms longer than this are worth the two stages of a split, those longer than the second
-# even where the lower bound loses by it.
+# even where steps are few.
 _LONG, _VERY_LONG = 2**15, 2**17
+
+# Of so few steps with rare jumps it is these that decide, and attacks on a lattice of so many
+# points, far coarser than the bulk, find them.
+_RARE, _ROUGH = 512, 2**12
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +78,8 @@ class Plan:
     cuts: tuple[Cut, ...] | None = None
     coarse_step: float = 0.0
     foreseen: Cumulants | None = None
+    rough: Plan | None = None
+    """The plan for attacks, if that is another."""
 
     @property
     def length(self) -> float:
@@ -118,7 +124,7 @@ def plan(releases: Sequence[Release], accuracy: Accuracy) -> Plan:
     if aligned is not None:
         return aligned
     if reach / step > _LONG:
-        few = accuracy.hasty and total < _FEW and reach / step > _VERY_LONG
+        few = accuracy.hasty and total < _RARE and reach / step > _VERY_LONG
         cuts = _cuts(releases, points, ranges, accuracy, forgo=few)
         if cuts is not None:
             jumps = sum(
@@ -127,10 +133,11 @@ def plan(releases: Sequence[Release], accuracy: Accuracy) -> Plan:
             budget = 12.0 * accuracy.tolerance * typical
             fine, coarse = np.sqrt(0.4 * budget / total), np.sqrt(0.3 * budget / (1.0 + jumps))
             # Few steps of rare jumps: the bulk is not what the lattice is for.
-            coarse = max(coarse, reach / _VERY_LONG) if few else coarse
+            coarse = max(coarse, 0.5 * reach / _LONG) if few else coarse
+            rough = Plan(reach / _ROUGH, anchors, ranges) if few else None
             # A lattice half way between the two, where the sum of the bulk is read.
             stride = min(max(int(coarse / fine / 4.0), 1), _LARGEST_STRIDE)
-            return Plan(float(fine), anchors, ranges, stride, cuts, float(coarse))
+            return Plan(float(fine), anchors, ranges, stride, cuts, float(coarse), rough=rough)
     if total < _FEW:
         return Plan(step, anchors, ranges)
     # One lattice raises a profile by up to 3/2 of its mean, half way between two points; over many
@@ -234,14 +241,14 @@ def _cuts(
 ) -> tuple[Cut, ...] | None:
     """Where to cut each release, or None if it would not pay: few steps, or no large jumps.
 
-    With ``forgo``, also where steps are few: the lower bound then does without their bulk.
+    With ``forgo``, also where steps are few: not for a lower bound.
     """
     cuts = []
     for release, (losses, p, _), (_, high) in zip(releases, points, ranges, strict=True):
         rate, most = _jump_rate(release.times, accuracy)
         if most < 1 and forgo:
-            rate, most = 0.2 * accuracy.tolerance, release.times
-        if most < 1:
+            rate, most = 0.2 * accuracy.tolerance, 0
+        elif most < 1:
             return None
         tail = np.cumsum(p[::-1])[::-1]
         place = np.flatnonzero(tail <= rate)
