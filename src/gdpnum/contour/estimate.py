@@ -16,6 +16,9 @@ __all__ = ["about_mu"]
 # Digits (natural) of the ladder: far more than its approximations have.
 _DIGITS = 14.0
 
+# Places around a guess, as shares of it from 0.3 to 3.3, closest near one.
+_AROUND = np.exp(np.log(3.3) * np.sinh(np.linspace(-2.5, 2.5, 21)) / np.sinh(2.5))
+
 # A mu beyond this leaves no privacy, and approximations know nothing of it.
 _LARGEST = 40.0
 
@@ -36,4 +39,4 @@ def about_mu(runs: Sequence[Run], slack: float, *, closely: bool = False) -> Flo
         most: Floats = near.mus(rungs.rungs, slice(steps.runs), slacks).max(axis=1)
         return np.where(most < _LARGEST, most, np.nan)
     guess = guessed(near, rungs.rungs, steps.runs, slacks)
-    return all_located(steps, rungs, guess, slacks, every)[1]
+    return all_located(steps, rungs, guess, slacks, every, _AROUND)[1]

@@ -35,9 +35,8 @@ _FEWER = (120,)
 # How often a better place is looked for, and how close a guess must be to be kept.
 _TURNS, _OFF = 4, 0.1
 
-# Places around a guess, as shares of it from 0.3 to 3, closest there; and then between two of them.
-_AROUND = np.exp(np.log(3.3) * np.sinh(np.linspace(-2.5, 2.5, 21)) / np.sinh(2.5))
-_BETWEEN = np.linspace(0.0, 1.0, 7)
+# Places around a guess, as shares of it, and then between two of them.
+_AROUND, _BETWEEN = np.geomspace(0.3, 3.0, 21), np.linspace(0.0, 1.0, 7)
 
 
 def located(steps: Steps, ladder: Ladder, guess: float, slack: Floats) -> float | None:
@@ -48,11 +47,16 @@ def located(steps: Steps, ladder: Ladder, guess: float, slack: Floats) -> float 
 
 
 def all_located(
-    steps: Steps, ladder: Ladder, guess: Floats, slack: Floats, runs: npt.NDArray[np.intp]
+    steps: Steps,
+    ladder: Ladder,
+    guess: Floats,
+    slack: Floats,
+    runs: npt.NDArray[np.intp],
+    around: Floats = _AROUND,
 ) -> tuple[Floats, Floats]:
     """The epsilons at which tests of some runs need the largest mu, to some percent, and that mu.
 
-    NaN where it stays unclear.
+    NaN where it stays unclear. They are looked for ``around`` a guess, at these shares of it.
 
     The transform is summed on a line for the guess, then on one for the place so found, until the
     two agree.
@@ -61,7 +65,7 @@ def all_located(
     left, places, line = np.arange(runs.size), guess[runs], None
     for _ in range(_TURNS):
         line = _line(steps, ladder, runs[left], places, slack[runs[left]], line)
-        following, most = highest(partial(_at, line), places[:, None] * _AROUND, slack[runs[left]])
+        following, most = highest(partial(_at, line), places[:, None] * around, slack[runs[left]])
         following = np.where(np.isnan(line.centre), np.nan, following)
         known = (following > 0.0) & (following < np.inf)
         close = known & (np.abs(following - places) <= _OFF * following)
@@ -101,13 +105,11 @@ def highest(
     places = low + (high - low) * _BETWEEN
     mus = shown(known(places), slack, certain=False).mus
     best = np.argmax(mus, axis=1)
-    # The top of the parabola through three of them.
+    # The mu is that at the top of the parabola through three of them.
     before, at, after = (mus[rows, np.clip(best + i, 0, _BETWEEN.size - 1)] for i in (-1, 0, 1))
     bend, rise = 2.0 * at - before - after, after - before
     inside = (best > 0) & (best < _BETWEEN.size - 1) & (bend > 0.0) & (bend < np.inf)
-    bend = np.where(inside, bend, np.inf)
-    gap = _BETWEEN[1] * (high - low)[:, 0]
-    return places[rows, best] + gap * (0.5 * rise / bend), at + rise * (0.125 * rise / bend)
+    return places[rows, best], at + rise * (0.125 * rise / np.where(inside, bend, np.inf))
 
 
 def _line(
