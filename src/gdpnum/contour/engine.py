@@ -46,10 +46,14 @@ class ContourBounds:
         self._run, self._accuracy, self._most, self._instead = run, accuracy, most, instead
         self._epsilons: dict[float, float | None] = {}
 
+    @cached_property
+    def _steps(self) -> Steps:
+        return Steps.of([self._run])
+
     @property
     def is_likely(self) -> bool:
         """Whether the profile is in reach, as far as can be told at once."""
-        mu, steep = outlook(Steps.of([self._run]))
+        mu, steep = outlook(self._steps)
         return float(steep[0]) >= _SMOOTH and _SMALLEST <= float(mu[0]) <= _LARGEST
 
     @property
@@ -79,7 +83,7 @@ class ContourBounds:
         if delta < self.smallest:
             return None
         if delta not in self._epsilons:
-            self._epsilons[delta] = one_epsilon(self._run, delta, most=self._most)
+            self._epsilons[delta] = one_epsilon(self._steps, delta, most=self._most)
         return self._epsilons[delta]
 
     @cached_property

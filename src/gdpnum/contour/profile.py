@@ -6,12 +6,13 @@ from contextlib import suppress
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from gdpnum.contour.decided import chernoff
 from gdpnum.contour.fit import MOST, aimed, check_reach
 from gdpnum.contour.ladder import Approximate, Rungs, ladder
 from gdpnum.contour.line import Knots, Reading
-from gdpnum.contour.ordinary import is_ordinary, ordinary
+from gdpnum.contour.ordinary import is_ordinary, ordinary_tail
 from gdpnum.contour.pairs import Run, Steps
 from gdpnum.contour.reach import OutOfReach
 from gdpnum.contour.reading import reading
@@ -24,8 +25,8 @@ _APART = 7.0
 
 _TURNS = 60
 
-# What one epsilon's delta is read to, relatively.
-_NEAR = 2e-10
+# What one epsilon's delta is read to, relatively, and by what share it may be too large.
+_NEAR, _CLOSE = 2e-10, 1e-8
 
 # Parts of a range that are looked at together.
 _CUTS = 48
@@ -80,15 +81,24 @@ class Profile(NamedTuple):
         upper: Floats = np.minimum(found.delta + found.delta_error, bound)
         return upper
 
-    @quietly
     def epsilon(self, deltas: Floats) -> Floats:
         """An epsilon >= 0 at which delta is certainly at or below each delta, next to the least."""
+        return self.close_epsilon(deltas)[0]
+
+    @quietly
+    def close_epsilon(self, deltas: Floats) -> tuple[Floats, npt.NDArray[np.bool_]]:
+        """The same, and whether it is certainly within a share of 1e-8 of the least.
+
+        delta is convex in exp(eps), with the slope -alpha: at eps (1 - h) it is larger than at eps
+        by (1 - exp(-h eps)) exp(eps) alpha, or more.
+        """
+        sure, near = np.zeros((2, deltas.size), dtype=np.bool_)
         low, high = np.zeros(deltas.size), self._end(deltas)
         # Newton's method on what is certified, from where the saddle points say; halving where it
         # leaves the bracket.
-        near, rows = Approximate.of(self.rungs), self.rungs.lam.shape[0]
+        saddles, rows = Approximate.of(self.rungs), self.rungs.lam.shape[0]
         places = [
-            near.falls_to(self.rungs, slice(None), np.full(rows, one)) for one in np.log(deltas)
+            saddles.falls_to(self.rungs, slice(None), np.full(rows, one)) for one in np.log(deltas)
         ]
         place = np.clip(np.max(places, axis=1), 1e-3 * high, high) if deltas.size else high
         for _ in range(_TURNS):
@@ -99,6 +109,11 @@ class Profile(NamedTuple):
             worse = np.argmax(above, axis=0), np.arange(deltas.size)
             upper[order], slope[order] = above[worse], found.lifted_alpha[worse]
             fine = upper <= deltas
+            lower = found.delta - found.delta_error
+            lifted = found.lifted_alpha - found.lifted_alpha_error
+            lower -= lifted * np.expm1(-_CLOSE * found.epsilons)
+            near[order] = lower.max(axis=0) >= deltas[order]
+            sure = np.where(fine, near, sure)
             high, low = np.where(fine, place, high), np.where(fine, low, place)
             # In log delta the profile is nearly straight; a hair beyond the root.
             rate = slope / upper
@@ -113,8 +128,9 @@ class Profile(NamedTuple):
             place = np.where(close, place, following)
         unsure = low == 0.0
         if unsure.any():
-            high[unsure & (self.delta(np.zeros(1))[1][0] <= deltas)] = 0.0
-        return high
+            none = unsure & (self.delta(np.zeros(1))[1][0] <= deltas)
+            high[none], sure[none] = 0.0, True
+        return high, sure
 
     def end(self, delta: float) -> float:
         """An epsilon at which delta is certainly below."""
@@ -222,19 +238,16 @@ def profile(
     return Profile(lines, rungs.rungs, smallest)
 
 
-def one_epsilon(run: Run, delta: float, *, most: float = MOST) -> float | None:
+def one_epsilon(steps: Steps, delta: float, *, most: float = MOST) -> float | None:
     """An epsilon >= 0 at which delta is certainly at or below, within 1e-8 of the least.
 
     From a reading for that delta alone; None where that is not as close.
     """
-    steps = Steps.of([run])
     try:
-        found = _around(steps, delta, most)
+        epsilon, sure = _around(steps, delta, most).close_epsilon(np.array([delta]))
     except OutOfReach:
         return None
-    epsilon = float(found.epsilon(np.array([delta]))[0])
-    lower, _ = found.delta(np.array([epsilon * (1.0 - 1e-8)]))
-    return epsilon if epsilon == 0.0 or lower[0] >= delta else None
+    return float(epsilon[0]) if sure[0] else None
 
 
 @quietly
@@ -243,7 +256,7 @@ def _around(steps: Steps, delta: float, most: float) -> Profile:
     slack = np.array([delta])
     if is_ordinary(steps):
         with suppress(OutOfReach):
-            rungs, lines, _ = ordinary(steps, slack, _NEAR, most)
+            rungs, lines = ordinary_tail(steps, slack, _NEAR, most)
             return Profile(lines, rungs.rungs, delta)
     rungs = ladder(steps, 22.0)
     check_reach(rungs)

@@ -13,10 +13,9 @@ from gdpnum.errors import InvalidArgument
 from gdpnum.explore.fields import FIELDS, PLANNED, shown
 from gdpnum.explore.schemes import SCHEMES, Planned, arguments
 from gdpnum.mechanisms import Mechanism
+from gdpnum.rounding import one_in
 from gdpnum.statements.description import run_of
 from gdpnum.strict_json import parsed
-
-__all__ = ["AXES", "DESIGNS", "LONGEST_LINK", "MEASURES", "MOST_PINS", "TARGETS", "VIEWS", "State"]
 
 VIEWS = ("plan", "trade", "compare", "read")
 
@@ -113,6 +112,11 @@ class State(Planned):
         """Each setting as the page writes it."""
         names = (field.name for field in fields(self) if field.name != "pins")
         return {name: _text(getattr(self, name)) for name in names}
+
+    @property
+    def fpr_said(self) -> str:
+        """The FPR as a share, rounded down if at all: something is told there."""
+        return one_in(self.fpr, condition=True)
 
     @property
     def run(self) -> Mechanism:

@@ -24,13 +24,16 @@ from gdpnum.bounds.sums import head_sums, tail_sums
 from gdpnum.errors import BudgetExceeded
 from gdpnum.floats import Floats
 from gdpnum.lattice.coarsening import ALL, Coarsening
-from gdpnum.lattice.distribution import LossDistribution
-from gdpnum.lattice.factors import Factor, drift, log_moment, mass_at_infinity
-from gdpnum.lattice.factors import lowest as lowest_loss
+from gdpnum.lattice.distribution import (
+    Factor,
+    LossDistribution,
+    drift,
+    log_moment,
+    mass_at_infinity,
+)
+from gdpnum.lattice.distribution import lowest as lowest_loss
 from gdpnum.lattice.tilted import Circle, Use, tilted, uses_of
 from gdpnum.lattice.window import Window
-
-__all__ = ["LARGEST_TRANSFORM", "ComposedLoss", "compose", "falls"]
 
 #: Points of the longest transform allowed: about 1 GB of work space.
 LARGEST_TRANSFORM = 2**23

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import final
 
@@ -12,8 +12,6 @@ from gdpnum.errors import InvalidArgument, InvalidType, UnsupportedMechanism
 from gdpnum.mechanisms.mechanism import Leaf, Mechanism, Neighbouring, checked_records, repeat
 from gdpnum.mechanisms.noise import Gaussian
 from gdpnum.mechanisms.sampling import PoissonSampled
-
-__all__ = ["MatrixMechanism"]
 
 # A dense strategy is held entry by entry; beyond this Toeplitz coefficients are the way.
 _LARGEST_DENSE = 1024
@@ -62,12 +60,8 @@ class MatrixMechanism(Leaf):
     records_per_person: int = 1
 
     def __post_init__(self) -> None:
-        sigma = _validate.positive(
-            "noise_multiplier",
-            self.noise_multiplier,
-            advice="pass the standard deviation of Z divided by the clipping norm",
-        )
-        _validate.settle(self, noise_multiplier=sigma)
+        advice = "pass the standard deviation of Z divided by the clipping norm"
+        _validate.field(self, "noise_multiplier", _validate.positive, advice=advice)
         strategy = _strategy(self.strategy)
         _validate.settle(self, strategy=strategy, steps=_steps(strategy, self.steps))
         self._check_participation()
@@ -202,17 +196,10 @@ class MatrixMechanism(Leaf):
         if not dense:
             said.append(f"steps={self.size}")
         said.append(f"noise_multiplier={self.noise_multiplier!r}")
-        for name, usual in (
-            ("min_separation", 1),
-            ("max_participations", 1),
-            ("epochs", None),
-            ("sample_rate", None),
-            ("neighbouring", "zero_out"),
-            ("records_per_person", 1),
-        ):
-            value = getattr(self, name)
-            if value != usual:
-                said.append(f"{name}={value!r}")
+        for field in fields(self)[3:]:
+            value = getattr(self, field.name)
+            if value != field.default:
+                said.append(f"{field.name}={value!r}")
         return f"MatrixMechanism({', '.join(said)})"
 
 

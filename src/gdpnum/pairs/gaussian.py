@@ -10,8 +10,6 @@ from scipy.special import ndtr
 from gdpnum.floats import Floats
 from gdpnum.pairs.pair import MonotonePair, Quadrature
 
-__all__ = ["REACH", "SPACING", "GaussianPair", "ReplacedGaussianPair", "SlackGaussianPair", "bell"]
-
 #: Reach of the quadrature in standard deviations (the tail beyond is below 1e-22) and its spacing:
 #: a trapezoid of a Gaussian converges faster than any power of it.
 REACH, SPACING = 10.0, 1 / 6
@@ -33,10 +31,7 @@ class GaussianPair(MonotonePair):
     """N(mu, 1) against N(0, 1): the loss is N(mu^2 / 2, mu^2) under P, N(-mu^2 / 2, ..) under Q."""
 
     mu: float
-
-    @property
-    def symmetric(self) -> bool:
-        return True
+    symmetric = True
 
     def tails(self, loss: Floats) -> tuple[Floats, Floats, Floats, Floats]:
         z = loss / self.mu
@@ -61,10 +56,7 @@ class SlackGaussianPair(MonotonePair):
     slack: float
     kink: float
     diagonal: float
-
-    @property
-    def symmetric(self) -> bool:
-        return True
+    symmetric = True
 
     @property
     def mass_at_infinity(self) -> float:
@@ -106,10 +98,7 @@ class ReplacedGaussianPair(MonotonePair):
 
     sigma: float
     rate: float
-
-    @property
-    def symmetric(self) -> bool:
-        return True
+    symmetric = True
 
     @property
     def _log_a(self) -> float:

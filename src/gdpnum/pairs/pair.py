@@ -17,18 +17,6 @@ import numpy as np
 from gdpnum import charges
 from gdpnum.floats import Floats
 
-__all__ = [
-    "BoundedPair",
-    "Bracket",
-    "Divergences",
-    "MonotonePair",
-    "Pair",
-    "Quadrature",
-    "Release",
-    "SampledPair",
-    "sampled_loss",
-]
-
 
 class Quadrature(NamedTuple):
     """Losses in increasing order with P and Q weights: a quadrature of the pair."""
@@ -176,10 +164,7 @@ class BoundedPair(MonotonePair):
     """A symmetric pair of noise whose losses lie in [-epsilon, epsilon]."""
 
     epsilon: float
-
-    @property
-    def symmetric(self) -> bool:
-        return True
+    symmetric = True
 
     @property
     def lowest(self) -> float:
