@@ -25,8 +25,6 @@ from gdpnum.representations import KnownCurve
 from gdpnum.rounding import rounded_down, rounded_up
 from gdpnum.subject import Subject
 
-__all__ = ["Comparison", "Crossing", "Order", "Pairing", "blackwell_order", "compare", "pairing"]
-
 Order = Relation
 
 # A curve that was given may be computed: to this by default, relative to its mu.

@@ -18,8 +18,6 @@ from gdpnum.floats import Floats
 from gdpnum.mechanisms.mechanism import Mechanism
 from gdpnum.pairs.pair import Bracket, Divergences, Pair
 
-__all__ = ["Kind", "Knob", "Missing", "kind_named", "kind_of", "kinds", "no_mu", "register"]
-
 
 @dataclass(frozen=True)
 class Missing:

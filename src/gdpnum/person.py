@@ -31,8 +31,6 @@ from gdpnum.mechanisms.dpsgd import records_of_person
 from gdpnum.mechanisms.mechanism import checked, composed, repeat
 from gdpnum.representations import KnownCurve
 
-__all__ = ["per_person"]
-
 
 def per_person(mechanism: Mechanism, *, records_per_person: int | None) -> Mechanism:
     """The same run, protecting a person with at most so many records instead of one record.

@@ -13,8 +13,6 @@ from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import InvalidType
 from gdpnum.mechanisms.mechanism import Mechanism
 
-__all__ = ["HasCurve", "HasRun", "Subject", "plain"]
-
 
 class HasCurve(Protocol):
     """Whatever implies a trade-off curve, such as a fit."""

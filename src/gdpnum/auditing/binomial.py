@@ -11,8 +11,6 @@ from scipy.special import betainc, betaincinv, lambertw
 
 from gdpnum.floats import Floats
 
-__all__ = ["few", "last_held", "many", "product_below", "upper_rate"]
-
 # The incomplete beta function is good to far fewer units than this in relative terms.
 _ERROR = 1e-10
 

@@ -16,8 +16,6 @@ from gdpnum.curve.gaussian import GaussianCurve
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.floats import Floats
 
-__all__ = ["Claim", "claimed", "compared_slack", "judged"]
-
 _LONGEST = 120
 
 

@@ -24,8 +24,6 @@ from gdpnum.auditing.scores import Ints
 from gdpnum.errors import InvalidArgument
 from gdpnum.floats import Floats
 
-__all__ = ["RATES", "Cut", "Rule", "fixed_cut", "halves", "rank_cuts", "split_cut"]
-
 Rule = Literal["fixed", "bonferroni", "split"]
 
 #: The shares of the canaries left out, and of the included, at whose ranks thresholds are set.

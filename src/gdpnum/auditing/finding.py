@@ -11,8 +11,6 @@ from gdpnum.blocks.block import Sentence, Table
 from gdpnum.blocks.html import html
 from gdpnum.rounding import rounded_down, rounded_up
 
-__all__ = ["Finding", "Rows", "least"]
-
 Rows = tuple[tuple[str, str, str], ...]
 
 _DELTA = 1e-5

@@ -31,15 +31,6 @@ from gdpnum.auditing.claim import Claim
 from gdpnum.auditing.scores import Bools
 from gdpnum.floats import Floats
 
-__all__ = [
-    "Guesses",
-    "epsilon_refuted",
-    "mu_refuted",
-    "p_value_of_epsilon",
-    "p_value_of_guesses",
-    "refuted_by_guesses",
-]
-
 # Updates that are made at most, and values that are tried at a time.
 _UPDATES = 20_000
 _TRIED = 48

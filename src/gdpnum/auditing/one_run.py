@@ -21,8 +21,6 @@ from gdpnum.auditing.scores import Bools, checked_inclusion, checked_scores
 from gdpnum.errors import InvalidArgument, InvalidType
 from gdpnum.floats import Floats
 
-__all__ = ["audit_one_run"]
-
 # Of the canaries, guessed at either end if nothing else is asked for.
 _SHARE = 10
 

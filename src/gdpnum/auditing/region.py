@@ -25,8 +25,6 @@ from gdpnum.auditing.binomial import few, product_below, upper_rate
 from gdpnum.auditing.claim import Claim
 from gdpnum.floats import Floats
 
-__all__ = ["Counts", "Method", "Region", "p_value", "region"]
-
 Method = Literal["joint", "clopper_pearson"]
 
 # Corners of a staircase, which costs a factor of level**(1/corners) in the level.

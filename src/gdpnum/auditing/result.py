@@ -20,8 +20,6 @@ from gdpnum.auditing.roc import Band
 from gdpnum.errors import GdpnumError, InvalidArgument
 from gdpnum.strict_json import parsed
 
-__all__ = ["AuditResult", "OneRunAudit", "RunsAudit", "level_of"]
-
 #: What the key "schema" holds; it changes when keys do.
 SCHEMA = "gdpnum-audit-1"
 

@@ -14,8 +14,6 @@ from gdpnum.auditing.binomial import few, many, upper_rate
 from gdpnum.auditing.scores import Bools, Ints
 from gdpnum.floats import Floats
 
-__all__ = ["DRAWN_FPRS", "Band", "Roc"]
-
 #: FPRs at which an audit keeps the ROC curve.
 DRAWN_FPRS = tuple(
     float(f"{fpr:.4g}")

@@ -12,8 +12,6 @@ from gdpnum.arguments import array_of
 from gdpnum.errors import InvalidArgument, InvalidType
 from gdpnum.floats import Floats
 
-__all__ = ["Bools", "Ints", "checked_inclusion", "checked_scores"]
-
 Bools: TypeAlias = NDArray[np.bool_]
 Ints: TypeAlias = NDArray[np.int64]
 

@@ -9,8 +9,6 @@ from gdpnum import charges
 from gdpnum.bounds.lines import Lines, at_infinity
 from gdpnum.floats import Floats
 
-__all__ = ["envelope"]
-
 # A lead of no more than this, in delta, may be rounding; it is given to the other line.
 _ROUNDING = 1e-13
 

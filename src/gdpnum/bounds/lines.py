@@ -10,8 +10,6 @@ from gdpnum import charges
 from gdpnum.bounds.sums import scaled_tail_sums, tail_sum_error, tail_sums
 from gdpnum.floats import Floats
 
-__all__ = ["EVERYTHING", "NOTHING", "Lines", "Vertices", "at_infinity", "lines_of_masses"]
-
 
 class Vertices(NamedTuple):
     """Points (alpha, beta) such that a convex curve above all of them is above the steep half.

@@ -13,8 +13,6 @@ from gdpnum.kind import kind_of
 from gdpnum.mechanisms import BestOf, Mechanism, PoissonSampled
 from gdpnum.representations import GDP, KnownCurve
 
-__all__ = ["Budget"]
-
 
 @final
 class Budget(Ledger):

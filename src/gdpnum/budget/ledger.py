@@ -20,8 +20,6 @@ from gdpnum.strict_json import parsed
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-__all__ = ["Ledger", "OverBudget", "shortened"]
-
 T = TypeVar("T")
 R = TypeVar("R")
 P = ParamSpec("P")

@@ -15,8 +15,6 @@ from gdpnum.mechanisms import Mechanism
 from gdpnum.mechanisms.mechanism import checked
 from gdpnum.renyi.concentration import renyi_epsilons
 
-__all__ = ["RenyiBudget"]
-
 
 @final
 class RenyiBudget(Ledger):

@@ -20,8 +20,6 @@ from gdpnum.errors import InvalidArgument
 from gdpnum.rounding import rounded_down
 from gdpnum.score_columns import scores_in_csv
 
-__all__ = ["EPILOG", "audit"]
-
 EPILOG = epilog(
     "gdpnum audit scores.csv --claim statement.json",
     "gdpnum audit canaries.csv --one-run --guesses 100,100 --claim 1.57",

@@ -17,8 +17,6 @@ from gdpnum.errors import InvalidArgument
 from gdpnum.rounding import as_given, rounded_down, rounded_up
 from gdpnum.training import NAMES, as_option, is_poisson, resolved
 
-__all__ = ["EPILOG", "calibrate"]
-
 EPILOG = epilog(
     "gdpnum calibrate --sample-rate 0.01 --steps 1000 --mu 1",
     "gdpnum calibrate --noise-multiplier 1 --dataset-size 50000 --steps 1000 \\\n"

@@ -16,8 +16,6 @@ from gdpnum.cli.sources import SOURCES, Source, source
 from gdpnum.cli.tables import as_json as json_of
 from gdpnum.errors import InvalidArgument
 
-__all__ = ["EPILOG", "compare"]
-
 EPILOG = epilog(
     "gdpnum compare training.toml DPSGD:noise_multiplier=2,sample_rate=0.02,steps=1000",
     note=f"{SOURCES}\n\nJSON keys: subjects (a list of label, mechanism, mu, advantage), slack, "

@@ -17,8 +17,6 @@ from gdpnum.cli.tables import as_table
 from gdpnum.errors import InvalidArgument
 from gdpnum.rounding import as_given, delta_shown, epsilon_shown, fpr_shown, upper
 
-__all__ = ["EPILOG", "convert"]
-
 EPILOG = epilog(
     "gdpnum convert --mu 1.57 --delta 1e-5 --fpr 0.1",
     "gdpnum convert --mu 1.57 --epsilon 4",

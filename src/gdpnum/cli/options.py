@@ -17,22 +17,6 @@ from gdpnum.cli.quantities import fraction_of, whole_of
 from gdpnum.errors import InvalidArgument
 from gdpnum.training import ARGUMENTS, as_option
 
-__all__ = [
-    "JSON",
-    "OUTPUT",
-    "SLACK",
-    "STATED",
-    "STATEMENT",
-    "TRAINING",
-    "TUNED",
-    "Option",
-    "given",
-    "one",
-    "pairs",
-    "stated",
-    "takes",
-]
-
 #: What --state may say.
 STATED = (
     *("protected", "released", "batches", "tuning", "trust_model", "dataset", "model", "contact"),

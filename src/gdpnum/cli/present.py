@@ -16,9 +16,6 @@ from gdpnum.cli.options import OUTPUT, given, stated
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-
-__all__ = ["FORMS", "JSON_KEYS", "check_plot", "form_of", "present", "save", "today"]
-
 JSON_KEYS = (
     "JSON keys: mu, mu_lower, slack, regret, verdict, tail_ratio, advantage, epsilon (a list of "
     "{delta, epsilon}), tpr (a list of {fpr, tpr, tpr_gdp}), assumptions, and the rest of "

@@ -15,8 +15,6 @@ from gdpnum.score_columns import rows_of
 from gdpnum.strict_json import parsed
 from gdpnum.training import ARGUMENTS, Argument, as_option, is_poisson
 
-__all__ = ["grid_of", "numbers", "settings_in"]
-
 _ADVICE = "pass numbers such as 1,2,3, or FROM:TO:COUNT such as 0.001:0.9:60"
 
 

@@ -41,8 +41,6 @@ from gdpnum.mechanisms.mechanism import composed, repeat
 from gdpnum.strict_json import parsed
 from gdpnum.training import ARGUMENTS, NAMES, is_poisson, resolved, training_run
 
-__all__ = ["SOURCES", "Source", "source", "source_of"]
-
 SOURCES = (
     "A source is a run file in TOML or JSON, the JSON of a statement, - for standard input, or "
     "words such as DPSGD:noise_multiplier=1,sample_rate=1%,steps=1e3 and GDP:mu=1. A run file "

@@ -7,8 +7,6 @@ from collections.abc import Iterable, Sequence
 
 from gdpnum.rounding import finite
 
-__all__ = ["as_json", "as_table"]
-
 
 def as_table(rows: Iterable[Sequence[str]]) -> str:
     """Rows as lines, each column as wide as its widest cell.

@@ -13,8 +13,6 @@ from gdpnum.cli.program import epilog, tell
 from gdpnum.cli.tables import as_json as json_of
 from gdpnum.errors import InvalidArgument
 
-__all__ = ["EPILOG", "verify"]
-
 _REFUTED = 1
 
 EPILOG = epilog(

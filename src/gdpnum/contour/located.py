@@ -29,6 +29,13 @@ _MOST, _FEWER = 1200, 120
 # A run alone: as many as a Gaussian would take, times this.
 _MORE = 1.8
 
+# By about so much (a log) is delta below Chernoff's bound.
+_BELOW = 3.0
+
+# From such a delta on an error of some percent is too much beside 1 - TPR.
+_LARGE = 0.3
+
+
 # How often a better place is looked for, and how close a guess must be to be kept.
 _TURNS, _OFF = 4, 0.1
 
@@ -54,7 +61,7 @@ def located(steps: Steps, ladder: Ladder, guess: float, slack: Floats) -> float 
         line = _one_line(steps, ladder, lam, length, cumulant)
         if line is None:
             return None
-        following = float(highest(partial(_at, line), at[:, None] * _AROUND, slack)[0])
+        following = float(highest(partial(_at, line), at[:, None] * _AROUND, slack)[0][0])
         if not 0.0 < following < np.inf:
             return None
         if abs(following - place) <= _OFF * following:
@@ -84,29 +91,34 @@ def _one_line(
 
 
 def all_located(
-    steps: Steps, ladder: Ladder, guess: Floats, slack: Floats, runs: npt.NDArray[np.intp]
-) -> Floats:
-    """The epsilons at which tests of some runs need the largest mu, to some percent.
+    steps: Steps,
+    ladder: Ladder,
+    guess: Floats,
+    slack: Floats,
+    runs: npt.NDArray[np.intp],
+    around: Floats = _AROUND,
+) -> tuple[Floats, Floats]:
+    """The epsilons at which tests of some runs need the largest mu, to some percent, and that mu.
 
-    NaN where it stays unclear.
+    NaN where it stays unclear. They are looked for ``around`` a guess, at these shares of it.
 
     The transform is summed on a line for the guess, then on one for the place so found, until the
     two agree.
     """
-    found = np.full(runs.size, np.nan)
+    found, mus = np.full((2, runs.size), np.nan)
     left, places, line = np.arange(runs.size), guess[runs], None
     for _ in range(_TURNS):
         line = _line(steps, ladder, runs[left], places, slack[runs[left]], line)
-        following = highest(partial(_at, line), places[:, None] * _AROUND, slack[runs[left]])
+        following, most = highest(partial(_at, line), places[:, None] * around, slack[runs[left]])
         following = np.where(np.isnan(line.centre), np.nan, following)
         known = (following > 0.0) & (following < np.inf)
         close = known & (np.abs(following - places) <= _OFF * following)
-        found[left[close]] = following[close]
+        found[left[close]], mus[left[close]] = following[close], most[close]
         going = known & ~close
         left, places, line = left[going], following[going], line.rows(going)
         if not left.size:
             break
-    return found
+    return found, mus
 
 
 class _Line(NamedTuple):
@@ -128,17 +140,23 @@ class _Line(NamedTuple):
         return _Line(lam, length, cumulant, centre, theta, self.terms[kept])
 
 
-def highest(known: Callable[[Floats], Knots], places: Floats, slack: Floats) -> Floats:
-    """The place, by run, that needs most: among these, then between its neighbours."""
+def highest(
+    known: Callable[[Floats], Knots], places: Floats, slack: Floats
+) -> tuple[Floats, Floats]:
+    """The place, by run, that needs most: among these, then between its neighbours; and its mu."""
     rows = np.arange(places.shape[0])
-    for _ in range(2):
-        mus = shown(known(places), slack, certain=False).mus
-        best = np.argmax(mus, axis=1)
-        found: Floats = places[rows, best]
-        low = places[rows, np.maximum(best - 1, 0), None]
-        high = places[rows, np.minimum(best + 1, places.shape[1] - 1), None]
-        places = low + (high - low) * _BETWEEN
-    return found
+    mus = shown(known(places), slack, certain=False).mus
+    best = np.argmax(mus, axis=1)
+    low = places[rows, np.maximum(best - 1, 0), None]
+    high = places[rows, np.minimum(best + 1, places.shape[1] - 1), None]
+    places = low + (high - low) * _BETWEEN
+    mus = shown(known(places), slack, certain=False).mus
+    best = np.argmax(mus, axis=1)
+    # The mu is that at the top of the parabola through three of them.
+    before, at, after = (mus[rows, np.clip(best + i, 0, _BETWEEN.size - 1)] for i in (-1, 0, 1))
+    bend, rise = 2.0 * at - before - after, after - before
+    inside = (best > 0) & (best < _BETWEEN.size - 1) & (bend > 0.0) & (bend < np.inf)
+    return places[rows, best], at + rise * (0.125 * rise / np.where(inside, bend, np.inf))
 
 
 def _line(
@@ -157,16 +175,24 @@ def _line(
     rows = np.arange(runs.size)
     rung = np.argmin((rungs.values - rungs.lam * guess[:, None])[:, :-1], axis=1)
     lam = rungs.lam[rows, rung]
-    length = period(rungs, others, lam, guess, np.log(slack * _IMAGES))
+    # At the first of the places, where they are beside a larger delta, too.
+    first = guess * _AROUND[0]
+    there = (rungs.values + rungs.log_kappa - rungs.lam * first[:, None]).min(axis=1)
+    allowed = np.stack([np.log(slack), np.maximum(there - _BELOW, np.log(slack))])
+    places = np.stack([guess, first])
+    length = period(rungs, others, lam, places, allowed + np.log(_IMAGES)).max(axis=0)
     if before is not None and ((before.lam == lam) & (length <= before.length)).all():
         return before
     part, own = steps.part(runs), np.flatnonzero(np.isin(steps.owner, runs))
     tilted, means, away = _tilted(part, ladder.nodes.loss[own], ladder.exponents[own], lam)
-    theta = (2.0 * np.pi / length)[:, None] * np.arange(0.5, _FEWER)
-    size, turned = _sums(part, tilted, away, theta)
-    # The nodes are close enough for frequencies that matter, and repeat them further on.
-    small = size <= _LEFT
-    last = np.argmax(small[:, :-1] & small[:, 1:], axis=1)
+    for number in (_FEWER, _MOST) if steps.runs == 1 else (_FEWER,):
+        theta = (2.0 * np.pi / length)[:, None] * np.arange(0.5, number)
+        size, turned = _sums(part, tilted, away, theta)
+        # The nodes are close enough for frequencies that matter, and repeat them further on.
+        small = size <= _LEFT
+        last = np.argmax(small[:, :-1] & small[:, 1:], axis=1)
+        if last.all():
+            break
     most = max(int(last.max()), 1)
     size = np.where(np.arange(most) < last[:, None], size[:, :most], -np.inf)
     known = (last > 0) & (length > 0.0) & (length < np.inf)
@@ -215,10 +241,11 @@ def _terms(
 
 
 def _at(line: _Line, places: Floats) -> Knots:
-    """Delta and exp(eps) alpha there."""
+    """Delta and exp(eps) alpha there; a delta that is large is not known well enough."""
     angle = (places - line.centre[:, None]) * (2.0 * line.theta[:, :1])
     turn = powers(0.5 * angle, angle, line.theta.shape[1])
     sums = (line.terms @ turn).real
     sums *= np.exp(line.cumulant[:, None] - line.lam[:, None] * places)[:, None, :]
     none = np.zeros_like(places)
-    return Knots(places, sums[:, 0], none, sums[:, 1], none)
+    delta = np.where(sums[:, 0] < _LARGE, sums[:, 0], np.nan)
+    return Knots(places, delta, none, sums[:, 1], none)

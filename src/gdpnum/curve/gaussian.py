@@ -19,8 +19,6 @@ from gdpnum.pairs.atomic import approx_dp_pair
 from gdpnum.pairs.gaussian import GaussianPair, SlackGaussianPair
 from gdpnum.pairs.pair import Pair
 
-__all__ = ["GaussianCurve"]
-
 
 @final
 @dataclass(frozen=True)

@@ -16,8 +16,6 @@ from gdpnum.curve.tradeoff import Profile, TradeoffCurve
 from gdpnum.errors import InvalidArgument, InvalidType
 from gdpnum.floats import Floats
 
-__all__ = ["curve_from_profile", "curve_from_samples", "curve_from_vertices"]
-
 # How far rounding may have moved a vertex; a lower hull takes it back.
 _ROUNDING = 1e-12
 

@@ -15,8 +15,6 @@ from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.floats import NUMPY, Floats
 from gdpnum.formulas.gaussian import separations
 
-__all__ = ["BlackwellOrder", "Relation", "Witness", "curve_order", "is_below"]
-
 Relation = Literal["equal", "less private", "more private", "incomparable", "too close to call"]
 
 # Differences of this size, relative to the TPR, are rounding.

@@ -40,15 +40,6 @@ from gdpnum.releases import releases
 from gdpnum.renyi.concentration import by_pair
 from gdpnum.rounding import as_given, times
 
-__all__ = [
-    "RunsBound",
-    "SelectionBound",
-    "best_of_curve",
-    "runs_bound",
-    "selection_bound",
-    "tuning_kind",
-]
-
 CurveOf = Callable[[Mechanism, float], TradeoffCurve]
 """What accounts for a run to a tolerance."""
 

@@ -16,8 +16,6 @@ from gdpnum.mechanisms import Mechanism
 from gdpnum.rounding import delta_shown, fpr_shown, one_in, upper
 from gdpnum.statements.releases import in_words
 
-__all__ = ["compare", "names", "paper_table", "runs"]
-
 
 def runs(state: State) -> list[Mechanism]:
     """What is compared: the run that is set, then those pinned."""

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-__all__ = ["FIELDS", "PLANNED", "Field", "shown"]
-
 
 @dataclass(frozen=True)
 class Field:

@@ -19,8 +19,6 @@ from gdpnum.statements.record import printed_mu
 from gdpnum.statements.releases import in_words
 from gdpnum.statements.rows import COMPLETE_REGRET, HEAVY_TAIL
 
-__all__ = ["drawings", "headline", "plan", "shown", "texts", "values"]
-
 _MARKED = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
 _SCALE = Frame(
     Axis(0.05, 10.0, tuple((mu, f"{mu:g}") for mu in _MARKED), "mu"),

@@ -20,15 +20,6 @@ from gdpnum.mechanisms import Mechanism
 from gdpnum.statements import Statement
 from gdpnum.statements.description import parts_of
 
-__all__ = [
-    "LARGEST_CHECKPOINT",
-    "LARGEST_TEXT",
-    "MOST_PARTS_IN_LINK",
-    "Reader",
-    "reading",
-    "uploaded",
-]
-
 #: Bytes: a checkpoint holds a model, of which little is looked at; a text is read whole.
 LARGEST_CHECKPOINT, LARGEST_TEXT = 2**29, 2**24
 

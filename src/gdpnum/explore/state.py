@@ -17,8 +17,6 @@ from gdpnum.rounding import one_in
 from gdpnum.statements.description import run_of
 from gdpnum.strict_json import parsed
 
-__all__ = ["AXES", "DESIGNS", "LONGEST_LINK", "MEASURES", "MOST_PINS", "TARGETS", "VIEWS", "State"]
-
 VIEWS = ("plan", "trade", "compare", "read")
 
 #: What the noise can be found for, and how it is called.

@@ -22,8 +22,6 @@ from gdpnum.explore.trade_map import Map
 from gdpnum.mechanisms import Mechanism
 from gdpnum.statements import Statement
 
-__all__ = ["FILES", "command", "described", "file", "python"]
-
 
 def python(state: State) -> str:
     """Lines of Python that print the same numbers."""

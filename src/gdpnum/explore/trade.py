@@ -9,8 +9,6 @@ from gdpnum.blocks.drawing import Axis, Frame, Node, node
 from gdpnum.explore.fields import FIELDS
 from gdpnum.explore.state import State
 
-__all__ = ["NOISE_FRAME", "RANGES", "here", "keys", "map_frame"]
-
 #: From where to where an axis goes, and its ticks.
 RANGES: dict[str, tuple[float, float, tuple[float, ...]]] = {
     "noise_multiplier": (0.3, 30.0, (0.3, 0.5, 1, 2, 5, 10, 30)),

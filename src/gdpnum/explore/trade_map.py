@@ -20,8 +20,6 @@ from gdpnum.explore.state import AXES, MEASURES, State
 from gdpnum.explore.trade import RANGES, map_frame
 from gdpnum.rounding import delta_shown, one_in, upper
 
-__all__ = ["STAGES", "Map"]
-
 #: A map is drawn coarse at first, then fine; so many points across and up.
 STAGES = {"coarse": (9, 7), "fine": (17, 13)}
 

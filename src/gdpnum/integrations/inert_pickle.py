@@ -14,8 +14,6 @@ from collections.abc import Callable
 from pickle import UnpicklingError
 from typing import IO, Any
 
-__all__ = ["Inert", "read_pickle"]
-
 # How numpy names its number types, and how struct does.
 _NUMBERS = {"f8": "<d", "f4": "<f", "f2": "<e", "i8": "<q", "i4": "<i"}
 

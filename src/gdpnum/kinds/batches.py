@@ -35,8 +35,6 @@ from gdpnum.pairs.hull import HullPair, MixedPair
 from gdpnum.pairs.pair import Bracket, Divergences, Pair, SampledPair
 from gdpnum.renyi.divergences import pair_divergences
 
-__all__ = ["ALLOCATED", "CYCLIC_POISSON", "FIXED_SIZE", "SHUFFLED", "TRUNCATED_POISSON"]
-
 # With less noise the loss of a step is beyond what doubles hold.
 _SMALLEST_SIGMA = 0.05
 

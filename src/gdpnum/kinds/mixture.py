@@ -15,8 +15,6 @@ from gdpnum.pairs.pair import Pair, SampledPair
 from gdpnum.renyi.concentration import by_pair
 from gdpnum.rounding import as_given, times
 
-__all__ = ["MIXTURE_OF_GAUSSIANS"]
-
 # With less noise the loss of a shift is beyond what doubles hold.
 _LARGEST_SHIFT = 1e3
 

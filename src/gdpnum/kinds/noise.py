@@ -34,15 +34,6 @@ from gdpnum.renyi.concentration import by_pair
 from gdpnum.renyi.divergences import Outcomes, bumps, pair_divergences
 from gdpnum.rounding import as_given, times
 
-__all__ = [
-    "DISCRETE_GAUSSIAN",
-    "DISCRETE_LAPLACE",
-    "GAUSSIAN",
-    "LAPLACE",
-    "RANDOMIZED_RESPONSE",
-    "SKELLAM",
-]
-
 # Beyond this the support of the integer noise no longer fits in memory in comfort, and the
 # continuous Gaussian of the same sigma is the same mechanism to a dozen digits.
 _LARGEST_DISCRETE_SIGMA = 1e5

@@ -19,8 +19,6 @@ from gdpnum.pairs.laplace import LaplacePair
 from gdpnum.pairs.pair import Bracket, Divergences, Pair
 from gdpnum.rounding import as_given, times
 
-__all__ = ["EXPONENTIAL_MECHANISM", "REPORT_NOISY_MAX"]
-
 Selection: TypeAlias = ExponentialMechanism | ReportNoisyMax
 
 # A smaller epsilon of a selection would be lost in underflow.

@@ -14,8 +14,6 @@ from gdpnum.lattice.plan import Plan
 from gdpnum.lattice.window import Window, steep_window, whole_window
 from gdpnum.pairs.pair import Release
 
-__all__ = ["cumulants_of", "steep_window_of", "upper_bound"]
-
 
 def upper_bound(releases: Sequence[Release], plan: Plan, accuracy: Accuracy) -> ComposedLoss:
     """A composed loss that dominates the releases in this direction, for losses >= 0.

@@ -22,8 +22,6 @@ from gdpnum.lattice.plan import Plan
 from gdpnum.lattice.window import FEW_MISSED, Window, whole_window
 from gdpnum.pairs.pair import Release
 
-__all__ = ["attacks"]
-
 
 def attacks(
     releases: Sequence[Release], plan: Plan, accuracy: Accuracy, window: Window | None = None

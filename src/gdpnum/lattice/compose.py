@@ -35,8 +35,6 @@ from gdpnum.lattice.distribution import lowest as lowest_loss
 from gdpnum.lattice.tilted import Circle, Use, tilted, uses_of
 from gdpnum.lattice.window import Window
 
-__all__ = ["LARGEST_TRANSFORM", "ComposedLoss", "compose", "falls"]
-
 #: Points of the longest transform allowed: about 1 GB of work space.
 LARGEST_TRANSFORM = 2**23
 

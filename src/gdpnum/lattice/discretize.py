@@ -18,16 +18,6 @@ from gdpnum.floats import Floats
 from gdpnum.lattice.distribution import LossDistribution
 from gdpnum.pairs.pair import Pair
 
-__all__ = [
-    "LARGEST_LATTICE",
-    "connect_the_dots",
-    "dominated",
-    "lattice",
-    "nearest",
-    "pessimistic",
-    "regridded",
-]
-
 #: Points of the longest lattice that one release may have: about half a gigabyte of work space.
 LARGEST_LATTICE = 2**23
 

@@ -13,8 +13,6 @@ from gdpnum import charges
 from gdpnum.floats import UNIT, Floats
 from gdpnum.formulas.mass_at_infinity import joint_mass_at_infinity
 
-__all__ = ["Factor", "LossDistribution", "drift", "log_moment", "lowest", "mass_at_infinity"]
-
 
 @dataclass(frozen=True, eq=False)
 class LossDistribution:

@@ -30,8 +30,6 @@ from gdpnum.lattice.discretize import (
 from gdpnum.lattice.distribution import LossDistribution
 from gdpnum.pairs.pair import Pair, Quadrature
 
-__all__ = ["SplitPair"]
-
 
 @dataclass(frozen=True, eq=False)
 class SplitPair:

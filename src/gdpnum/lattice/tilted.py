@@ -17,8 +17,6 @@ from gdpnum.lattice.distribution import Factor, log_moment
 from gdpnum.lattice.spectrum import Spectrum
 from gdpnum.lattice.window import Window
 
-__all__ = ["Circle", "Pass", "Use", "tilted", "uses_of"]
-
 # Squares of exp of this still fit.
 _LARGEST_EXPONENT = 300.0
 

@@ -13,8 +13,6 @@ from gdpnum.errors import InvalidArgument, UnsupportedMechanism
 from gdpnum.mechanisms.mechanism import Leaf, Neighbouring, checked, checked_records
 from gdpnum.mechanisms.noise import Gaussian
 
-__all__ = ["Allocated", "Batches", "CyclicPoisson", "FixedSize", "Shuffled", "TruncatedPoisson"]
-
 _RATE_ADVICE = "pass the probability that a record joins a step"
 
 

@@ -13,8 +13,6 @@ from gdpnum.mechanisms.mechanism import Leaf, Mechanism, Neighbouring, checked_r
 from gdpnum.mechanisms.noise import Gaussian
 from gdpnum.mechanisms.sampling import PoissonSampled
 
-__all__ = ["MatrixMechanism"]
-
 # A dense strategy is held entry by entry; beyond this Toeplitz coefficients are the way.
 _LARGEST_DENSE = 1024
 _MOST_STEPS = 10**6

@@ -14,19 +14,6 @@ from typing import Any, Literal, final
 from gdpnum import _validate
 from gdpnum.errors import InvalidArgument, InvalidType
 
-__all__ = [
-    "AnyRelation",
-    "Composed",
-    "Composition",
-    "Leaf",
-    "Mechanism",
-    "Neighbouring",
-    "Repeated",
-    "checked",
-    "checked_records",
-    "composed",
-]
-
 Neighbouring = Literal["add_remove", "replace", "zero_out"]
 """How two neighbouring datasets differ.
 

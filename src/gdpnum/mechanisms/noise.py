@@ -19,16 +19,6 @@ from gdpnum.directed import quotient_above
 from gdpnum.errors import InvalidArgument
 from gdpnum.mechanisms.mechanism import Leaf, Neighbouring
 
-__all__ = [
-    "Additive",
-    "DiscreteGaussian",
-    "DiscreteLaplace",
-    "Gaussian",
-    "Laplace",
-    "RandomizedResponse",
-    "Skellam",
-]
-
 _ADVICE = {
     "sigma": "pass the standard deviation of the noise divided by the sensitivity",
     "scale": "pass the scale of the noise divided by the sensitivity",

@@ -13,8 +13,6 @@ from typing import Literal, final, get_args
 from gdpnum import _validate
 from gdpnum.mechanisms.mechanism import AnyRelation
 
-__all__ = ["ExponentialMechanism", "ReportNoisyMax", "SelectionNoise"]
-
 SelectionNoise = Literal["gumbel", "exponential", "laplace"]
 """The noise added to each score before the largest is reported."""
 

@@ -36,8 +36,6 @@ from gdpnum.pairs.minifloat import GridLaw, grid_power, joined, numbers, placed,
 from gdpnum.pairs.pair import Pair
 from gdpnum.pairs.sum_law import SumLaw, power
 
-__all__ = ["AllocatedPair"]
-
 # What may be cut off in all, of either measure; much below any slack or delta of interest.
 _CUT = 1e-19
 

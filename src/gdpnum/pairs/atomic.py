@@ -13,19 +13,6 @@ from gdpnum.bounds.sums import sums_by_place
 from gdpnum.floats import Floats
 from gdpnum.pairs.pair import Pair, Quadrature, sampled_loss
 
-__all__ = [
-    "AtomicPair",
-    "ComputedPair",
-    "approx_dp_pair",
-    "discrete_gaussian_pair",
-    "discrete_laplace_pair",
-    "mirrored_atoms",
-    "ordered_atoms",
-    "randomized_response_pair",
-    "sampled_answer_pair",
-    "sampled_atoms",
-]
-
 
 @dataclass(frozen=True, eq=False)
 class AtomicPair(Pair):

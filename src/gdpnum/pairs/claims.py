@@ -11,8 +11,6 @@ from gdpnum.bounds.claims import lower_hull
 from gdpnum.floats import Floats
 from gdpnum.pairs.atomic import AtomicPair, mirrored_atoms
 
-__all__ = ["LARGEST", "claim_losses", "claimed_pair", "twice"]
-
 #: Past e^600 there would be no numbers left; what is claimed there counts as infinite.
 LARGEST = 600.0
 

@@ -21,8 +21,6 @@ from gdpnum.mechanisms.mechanism import Neighbouring
 from gdpnum.pairs.atomic import AtomicPair, ComputedPair, ordered_atoms
 from gdpnum.pairs.pair import Pair
 
-__all__ = ["ClusteredPair", "blanked_pair", "truncated_pair"]
-
 # Eight points in cells this short leave less than 1e-16, relative, out to the reach.
 _ROOTS, _WEIGHTS = np.polynomial.legendre.leggauss(8)
 _WIDTH, _REACH = 1.0 / 64.0, 9.3

@@ -10,8 +10,6 @@ from scipy.special import ndtr
 from gdpnum.floats import Floats
 from gdpnum.pairs.pair import MonotonePair, Quadrature
 
-__all__ = ["REACH", "SPACING", "GaussianPair", "ReplacedGaussianPair", "SlackGaussianPair", "bell"]
-
 #: Reach of the quadrature in standard deviations (the tail beyond is below 1e-22) and its spacing:
 #: a trapezoid of a Gaussian converges faster than any power of it.
 REACH, SPACING = 10.0, 1 / 6

@@ -11,8 +11,6 @@ import numpy as np
 from gdpnum.floats import Floats
 from gdpnum.pairs.pair import Pair, Quadrature
 
-__all__ = ["HullPair", "MixedPair"]
-
 
 @dataclass(frozen=True)
 class HullPair(Pair):

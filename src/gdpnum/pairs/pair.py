@@ -17,18 +17,6 @@ import numpy as np
 from gdpnum import charges
 from gdpnum.floats import Floats
 
-__all__ = [
-    "BoundedPair",
-    "Bracket",
-    "Divergences",
-    "MonotonePair",
-    "Pair",
-    "Quadrature",
-    "Release",
-    "SampledPair",
-    "sampled_loss",
-]
-
 
 class Quadrature(NamedTuple):
     """Losses in increasing order with P and Q weights: a quadrature of the pair."""

@@ -12,8 +12,6 @@ from gdpnum.errors import InvalidArgument, UnsupportedMechanism
 from gdpnum.pairs.atomic import AtomicPair
 from gdpnum.pairs.mixture import DIGITS
 
-__all__ = ["skellam_outcomes", "skellam_pair"]
-
 # Beyond this the ratios take seconds.
 _LARGEST_SIGMA = 2e4
 

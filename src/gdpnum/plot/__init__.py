@@ -13,7 +13,6 @@ curve is drawn as the most TPR at each FPR, on even or on logarithmic axes.
 """
 
 from gdpnum.plot.charts import (
-    Subject,
     audit,
     column_axes,
     comparison,
@@ -23,6 +22,7 @@ from gdpnum.plot.charts import (
     roc,
     tradeoff,
 )
+from gdpnum.subject import Subject
 
 __all__ = [
     "Subject",

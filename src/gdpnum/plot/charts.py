@@ -25,18 +25,6 @@ from gdpnum.subject import Subject
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = [
-    "Subject",
-    "audit",
-    "column_axes",
-    "comparison",
-    "difference",
-    "profile",
-    "regret_sweep",
-    "roc",
-    "tradeoff",
-]
-
 # Okabe and Ito's colours, told apart by the colour-blind; styles tell them apart in grey.
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#000000", "#cc79a7", "#56b4e9", "#e69f00")
 _STYLES: tuple[Any, ...] = ("-", "--", "-.", (0, (1, 1)), (0, (5, 1, 1, 1, 1, 1)), (0, (8, 2)))

@@ -22,8 +22,6 @@ from gdpnum.bounds.lines import EVERYTHING, NOTHING, Lines
 from gdpnum.floats import Floats, quietly
 from gdpnum.renyi.bound import LARGEST_EPSILON
 
-__all__ = ["region_lines"]
-
 # Smaller divergences are raised to this: its advantage, 1e-13, drowns in rounding.
 _SMALLEST_EPSILON = 1e-26
 _HIGHEST_LOGIT = 3.0 * LARGEST_EPSILON

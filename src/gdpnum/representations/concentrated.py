@@ -24,8 +24,6 @@ from gdpnum.representations.renyi import Method, as_mechanism, at_epsilons
 from gdpnum.representations.representation import Representation, representation_kind
 from gdpnum.subject import Subject
 
-__all__ = ["ZCDP", "TruncatedCDP"]
-
 _RHO_ADVICE = "pass the bound on D_t / t, 0 or more"
 
 # Orders by which the optimal curve is found: some hundred between 1 and the cap.

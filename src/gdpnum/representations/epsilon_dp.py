@@ -23,8 +23,6 @@ from gdpnum.releases import largest_loss, releases
 from gdpnum.representations.representation import Representation, representation_kind
 from gdpnum.subject import Subject, plain
 
-__all__ = ["ApproxDP", "PureDP"]
-
 _EPSILON_ADVICE = "pass the bound on the log-likelihood ratio, 0 or more"
 _DELTA_ADVICE = "pass the probability that epsilon does not bound the loss"
 

@@ -16,8 +16,6 @@ from gdpnum.measures.gdp import fit_gdp
 from gdpnum.representations.representation import Representation, representation_kind
 from gdpnum.subject import Subject, plain
 
-__all__ = ["GDP"]
-
 # Squares of mu must not overflow.
 _LARGEST_MU = 1e100
 

@@ -17,8 +17,6 @@ from gdpnum.pairs.pair import Bracket, Pair
 from gdpnum.representations.representation import Representation, representation_kind
 from gdpnum.rounding import times
 
-__all__ = ["KnownCurve"]
-
 
 @final
 @dataclass(frozen=True, slots=True)

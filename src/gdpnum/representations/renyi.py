@@ -26,8 +26,6 @@ from gdpnum.representations.known_curve import KnownCurve
 from gdpnum.representations.representation import Representation, representation_kind
 from gdpnum.subject import Subject, plain
 
-__all__ = ["ORDERS", "RDP", "Method", "as_mechanism", "at_epsilons"]
-
 Method = Literal["optimal", "closed_form"]
 """How a curve follows from Renyi divergences; both are sound."""
 

@@ -17,8 +17,6 @@ from gdpnum.pairs.pair import Pair
 from gdpnum.renyi.concentration import by_pair
 from gdpnum.rounding import times
 
-__all__ = ["Representation", "representation_kind"]
-
 
 class Representation(AnyRelation):
     """A guarantee in a few numbers; as a mechanism, any one of which only this is known."""
