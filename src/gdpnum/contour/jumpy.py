@@ -64,6 +64,9 @@ _CANDIDATES = np.array(
 # Digits that the line in the middle has left after rounding.
 _MOST_DIGITS = 35.0
 
+# As in `gdpnum.contour.reading`; here frequencies cost less, and digits more.
+_ROOM = 29.0
+
 # So many frequencies fewer are worth a transform for each line.
 _APART = 300.0
 
@@ -142,7 +145,8 @@ def _read(
     length = float(period(rungs, others, np.full((2, 2), -0.5), at, allowed).max())
     # In the tail where mu is decided, and half way to zero.
     tail, there = np.array([eps]), np.array([error])
-    best = int(tail_rung(own, tail, there, np.array([length]), np.array([math.sqrt(digits)]))[0])
+    free = np.array([length]), np.array([math.sqrt(digits)])
+    best = int(tail_rung(own, tail, there, *free, _ROOM)[0])
     lam, near = own.lam[:, best], 0.5 * (error + fine)
     half = period(own, other, lam, np.array([[eps], [0.5 * eps]]), np.array([[error], [near]]))
     lengths = np.array([1.01 * float(half.max()), 1.01 * length])
@@ -157,11 +161,12 @@ def _read(
         every = stacked(found, decayed, rungs, picks=[[1, 1], [0]], references=references)
         return joined(every, knots)
     parts: list[Line] = []
-    for line, picks, reference in zip((1, 0), ([[0, 0]], [[0]]), references, strict=True):
+    # The tail first: where it takes too many, no more is done.
+    for line, picks, reference in zip((0, 1), ([[0]], [[0, 0]]), references[::-1], strict=True):
         only, tilts = decayed.only([line]), two.tilts[[line]]
         found = _transform(steps, ladder, tilts, two.centre, only, lengths[[line]], most)
         parts.append(stacked(found, only, rungs, picks=picks, references=[reference]))
-    first, rest = parts
+    rest, first = parts
     limit = np.array([[float(limits(first.rows(slice(0, 1)), rest, tail)[0]), np.inf]])
     lines = Reading((first, rest.rows(np.zeros(2, np.intp))), limit)
     return lines, lines.at(knots)

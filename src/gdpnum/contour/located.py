@@ -53,7 +53,8 @@ def located(steps: Steps, ladder: Ladder, guess: float, slack: Floats) -> float 
         at = np.array([place])
         # The smallest lam that is next to as good as the saddle point's takes fewest frequencies.
         scales = (rungs.values[0] - rungs.lam[0] * place)[:-1]
-        rung = int(np.argmax(scales <= scales.min() + 1.0))
+        least = float(scales.min())
+        rung = int(np.argmax(scales <= least + min(1.0, -0.3 * least)))
         lam, cumulant = rungs.lam[:, rung], rungs.values[:, rung]
         length = period(rungs, others, lam, at, bounds)
         if line is not None and line.lam[0] == lam[0] and length[0] <= line.length[0]:
@@ -61,8 +62,9 @@ def located(steps: Steps, ladder: Ladder, guess: float, slack: Floats) -> float 
         line = _one_line(steps, ladder, lam, length, cumulant)
         if line is None:
             return None
-        following = float(highest(partial(_at, line), at[:, None] * _AROUND, slack)[0][0])
-        if not 0.0 < following < np.inf:
+        every, mus = highest(partial(_at, line), at[:, None] * _AROUND, slack)
+        following = float(every[0])
+        if not 0.0 < mus[0] < np.inf or following <= place * float(_AROUND[0]):
             return None
         if abs(following - place) <= _OFF * following:
             return following

@@ -218,7 +218,8 @@ def _four(
     number = last * length / (2.0 * np.pi) + 1.0
     if not (number * places.nodes.u.size < WORK and last * (1.0 + 1e-6) <= widest):
         raise OutOfReach("more frequencies than an ordinary run has")
-    found = transformed(steps, places, three, frequencies(last, int(number)))
+    closely = float(places.nodes.loss.max() * rungs.lam.max()) > _LARGEST
+    found = transformed(steps, places, three, frequencies(last, int(number)), closely=closely)
     references = [wanted.epsilons[:, None] * CLOSE, wanted.epsilons[:, None] * FAR]
     return stacked(found, decayed, rungs, picks=[[2, 2], [0, 1]], references=references)
 

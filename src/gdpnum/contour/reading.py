@@ -14,11 +14,16 @@ from gdpnum.floats import Floats
 __all__ = ["limits", "reading", "tail_rung"]
 
 # exp(K - lam eps) may be as much larger than the error that is wanted (a log), for rounding's sake.
-_ROOM = 29.0
+_ROOM = 32.0
 
 
 def tail_rung(
-    rungs: Rungs, epsilon: Floats, log_error: Floats, length: Floats, width: Floats
+    rungs: Rungs,
+    epsilon: Floats,
+    log_error: Floats,
+    length: Floats,
+    width: Floats,
+    room: float = _ROOM,
 ) -> npt.NDArray[np.intp]:
     """The rung whose lam costs least for epsilon, by row, of those that rounding allows.
 
@@ -28,7 +33,7 @@ def tail_rung(
     """
     lam, values = rungs.lam, rungs.values
     scales = values - lam * epsilon[:, None]
-    allowed = np.maximum(scales.min(axis=1) + 0.7, log_error + _ROOM)
+    allowed = np.maximum(scales.min(axis=1) + 0.7, log_error + room)
     bounds = scales - log_error[:, None]
     gaps = lam[:, None, :] - lam[:, :, None]
     lengths = np.where(gaps > 0.0, bounds[:, None, :] / gaps, np.inf).min(axis=2)
