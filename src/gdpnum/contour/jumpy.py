@@ -53,8 +53,9 @@ __all__ = ["at_once", "tail_at_once"]
 # Where jumps have this much of a say the place where mu is decided is looked for.
 _UNCLEAR = 0.3
 
-# What the other losses add to a large one, in their deviations.
-_REST = 2.0
+# What the other losses add to a large one, in their deviations, and how large it is if it alone
+# decides.
+_REST, _ALONE = 1.0, 9.0
 
 # Where the last frequency is looked for, as multiples of that of a Gaussian of the same variance.
 _CANDIDATES = np.array(
@@ -66,6 +67,9 @@ _MOST_DIGITS = 35.0
 
 # As in `gdpnum.contour.reading`; here frequencies cost less, and digits more.
 _ROOM = 29.0
+
+# More frequencies than this are worth a closer look at how many it takes.
+_MANY = 100.0
 
 # So many frequencies fewer are worth a transform for each line.
 _APART = 300.0
@@ -90,8 +94,10 @@ def at_once(
     near = Approximate.of(ladder.rungs)
     guess = guessed(near, ladder.rungs, 1, slack)
     if steep < _UNCLEAR:
-        start = max(float(guess[0]), _one_jump(steps, ladder, slack))
-        place = located(steps, ladder, start, slack)
+        jump, rest = _one_jump(steps, ladder, slack), float(ladder.deviation[0])
+        place: float | None = jump + _REST * rest
+        if jump < _ALONE * rest:
+            place = located(steps, ladder, max(float(guess[0]), jump + _REST * rest), slack)
         if place is None:
             raise OutOfReach("jumps make it unclear where mu is decided")
         guess[0] = place
@@ -111,14 +117,14 @@ def tail_at_once(
 
 
 def _one_jump(steps: Steps, ladder: Ladder, slack: Floats) -> float:
-    """About where mu is decided if that is by one large loss alone, beside what the rest adds."""
+    """About the loss at which mu is decided if that is by one large loss alone."""
     u, c, q = ladder.nodes.u, steps.c[:, None], steps.weights
     alpha = ndtr(-u)
     tpr = alpha + q * (ndtr(c - u) - alpha)
     alpha, tpr = (-np.expm1(steps.counts[:, None] * np.log1p(-one)) for one in (alpha, tpr))
     mus = ndtri(np.maximum(tpr - slack, 0.0)) - ndtri(alpha)
     best = int(np.argmax(np.where(mus < np.inf, mus, -np.inf)))
-    return float(ladder.nodes.loss.ravel()[best] + _REST * ladder.deviation[0])
+    return float(ladder.nodes.loss.ravel()[best])
 
 
 def _read(
@@ -151,8 +157,9 @@ def _read(
     half = period(own, other, lam, np.array([[eps], [0.5 * eps]]), np.array([[error], [near]]))
     lengths = np.array([1.01 * float(half.max()), 1.01 * length])
     least = float(own.values[0, best]) - float(lam[0]) * eps - error
+    needs = np.array([[max(least, 5.0)], [digits]])
     two = tilted.only([best, 2 * rungs.lam.shape[1]])
-    decayed = _decay(steps, places, two, np.array([[max(least, 5.0)], [digits]]), ladder)
+    decayed = _decay(steps, places, two, needs, ladder, lengths)
     references = [wanted.epsilons[:, None] * CLOSE, tail[:, None] * FAR]
     ends = decayed.thetas[0, :, 0]
     numbers = ends * lengths
@@ -172,33 +179,32 @@ def _read(
     return lines, lines.at(knots)
 
 
-def _decay(steps: Steps, places: Grid, tilted: Tilted, digits: Floats, ladder: Ladder) -> Decay:
+def _decay(
+    steps: Steps, places: Grid, tilted: Tilted, digits: Floats, ladder: Ladder, lengths: Floats
+) -> Decay:
     """R_a of each line from the last frequency on that it needs (Lemma T3)."""
     guess = np.sqrt(2.0 * digits) * (1.0 / float(ladder.deviation[0]))
     thetas = guess * _CANDIDATES
     total = decays(steps, places, tilted, thetas, tilted.weights)
     enough = total <= -digits
     enough[:, -1] = True
-    chosen = np.argmax(enough, axis=1)
-    # Between the first that is enough and the one before, about where it just is.
-    logs = np.log(thetas)
-    about = [
-        np.interp(math.log(1.02 * float(need[0])), np.log(-row[: i + 1]), at[: i + 1])
-        for need, row, at, i in zip(digits, total, logs, chosen, strict=True)
-    ]
-    nearer = np.exp(np.array(about))[:, None]
-    closer = decays(steps, places, tilted, nearer, tilted.weights)
-    fine = closer <= -digits
-    index = np.maximum(np.arange(_CANDIDATES.size), chosen[:, None])
-    rows = np.arange(2)[:, None]
+    chosen = enough.argmax(axis=1)[:, None]
+    rows, index = np.arange(2)[:, None], np.maximum(np.arange(_CANDIDATES.size), chosen)
     kept, bounds = thetas[rows, index], total[rows, index]
-    first = np.where(fine, nearer, kept[:, :1])
-    kept = np.concatenate([first, kept], axis=1)
-    bounds = np.concatenate([np.where(fine, closer, bounds[:, :1]), bounds], axis=1)
+    if float((kept[:, 0] * lengths).max()) > 2.0 * math.pi * _MANY:
+        # Between the first that is enough and the one before, about where it just is.
+        about = [
+            np.interp(math.log(1.02 * need), np.log(-row[: i + 1]), np.log(at[: i + 1]))
+            for need, row, at, i in zip(digits[:, 0], total, thetas, chosen[:, 0], strict=True)
+        ]
+        nearer = np.exp(np.array(about))[:, None]
+        closer = decays(steps, places, tilted, nearer, tilted.weights)
+        fine = closer <= -digits
+        kept = np.concatenate([np.where(fine, nearer, kept[:, :1]), kept], axis=1)
+        bounds = np.concatenate([np.where(fine, closer, bounds[:, :1]), bounds], axis=1)
+        bounds = np.minimum.accumulate(bounds, axis=1)
     last, falling = np.array([beyond(steps, 0.0, float(one[-1])) for one in thetas]).T
-    return Decay(
-        kept[None], np.minimum.accumulate(bounds, axis=1)[None], last[None, :], falling[None, :]
-    )
+    return Decay(kept[None], bounds[None], last[None, :], falling[None, :])
 
 
 def _transform(

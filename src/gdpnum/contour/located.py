@@ -62,9 +62,8 @@ def located(steps: Steps, ladder: Ladder, guess: float, slack: Floats) -> float 
         line = _one_line(steps, ladder, lam, length, cumulant)
         if line is None:
             return None
-        every, mus = highest(partial(_at, line), at[:, None] * _AROUND, slack)
-        following = float(every[0])
-        if not 0.0 < mus[0] < np.inf or following <= place * float(_AROUND[0]):
+        following = float(highest(partial(_at, line), at[:, None] * _AROUND, slack)[0][0])
+        if not place * float(_AROUND[0]) < following < np.inf:
             return None
         if abs(following - place) <= _OFF * following:
             return following
