@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from gdpnum import contour
-from gdpnum.contour.fit import sought
-from gdpnum.contour.jumpy import at_once
+from gdpnum.contour.fit import at_once, sought
 from gdpnum.contour.ladder import first_knots, ladder
 from gdpnum.contour.pairs import Steps
 from tests.oracles.contour_ball import BallProfile, mixture, poisson, replaced

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from scipy.special import erf, erfinv
 
 from gdpnum.contour.decided import decided, regrets
-from gdpnum.contour.jumpy import at_once
+from gdpnum.contour.jumpy import jumpy
 from gdpnum.contour.ladder import (
     LEAST,
     Approximate,
@@ -25,7 +25,7 @@ from gdpnum.contour.ladder import (
 )
 from gdpnum.contour.line import Knots, Reading
 from gdpnum.contour.located import all_located, highest
-from gdpnum.contour.ordinary import is_ordinary
+from gdpnum.contour.ordinary import is_ordinary, ordinary
 from gdpnum.contour.pairs import Run, Steps
 from gdpnum.contour.reach import OutOfReach
 from gdpnum.contour.reading import reading
@@ -243,6 +243,16 @@ def check_reach(rungs: Ladder, least: float = LEAST) -> None:
             "privacy and 1 - delta too small for the contour; use the lattice",
             np.where(rungs.middle < least, np.inf, 0.0),
         )
+
+
+def at_once(
+    steps: Steps, slack: Floats, tolerance: float, most: float
+) -> tuple[Ladder, Reading, Knots]:
+    """The reading of one run of sampled Gaussians, and that at the first knots."""
+    try:
+        return ordinary(steps, slack, tolerance)
+    except OutOfReach:
+        return jumpy(steps, slack, tolerance, most)
 
 
 def _fits(steps: Steps, slack: Floats, tolerance: float, most: float) -> Fits:

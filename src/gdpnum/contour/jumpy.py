@@ -34,8 +34,6 @@ from gdpnum.contour.ordinary import (
     frequencies,
     joined,
     one_ladder,
-    ordinary,
-    ordinary_tail,
     placed,
     tilted_weights,
     transformed,
@@ -48,7 +46,7 @@ from gdpnum.contour.reading import limits, tail_rung
 from gdpnum.contour.transform import Transform
 from gdpnum.floats import Floats
 
-__all__ = ["at_once", "tail_at_once"]
+__all__ = ["jumpy"]
 
 # Where jumps have this much of a say the place where mu is decided is looked for.
 _UNCLEAR = 0.3
@@ -75,18 +73,17 @@ _MANY = 100.0
 _APART = 300.0
 
 
-def at_once(
+def jumpy(
     steps: Steps, slack: Floats, tolerance: float, most: float
 ) -> tuple[Ladder, Reading, Knots]:
     """The ladder, a reading around where mu is decided, and that at the first knots.
 
-    Of one run of sampled Gaussians, ordinary or not. Raises `OutOfReach` where that is for the
-    general way.
+    As of an ordinary run, but adding is read off the line in the middle. Raises `OutOfReach` where
+    a run is for the general way.
     """
     mu, steep = (float(one[0]) for one in outlook(steps))
     if steep >= 1.0:
-        return ordinary(steps, slack, tolerance)
-    # As an ordinary one, but adding is read off the line in the middle.
+        raise OutOfReach("jumps have no say")
     adding = LAM * (1.0 / mu)
     lam = np.array([(steep * float(adding[-1])) * STEEP, adding])
     places = placed(steps, float(lam[0, -1]), float(adding[-1]), 0.0)
@@ -105,15 +102,6 @@ def at_once(
     knots = first_knots(ladder, np.concatenate([slack, slack]), guess)
     lines, found = _read(steps, places, ladder, tilted, wanted, knots, most)
     return ladder, lines, found
-
-
-def tail_at_once(
-    steps: Steps, slack: Floats, tolerance: float, most: float
-) -> tuple[Ladder, Reading]:
-    """The ladder, and a reading for the tail alone."""
-    if float(outlook(steps)[1][0]) >= 1.0:
-        return ordinary_tail(steps, slack, tolerance)
-    return at_once(steps, slack, tolerance, most)[:2]
 
 
 def _one_jump(steps: Steps, ladder: Ladder, slack: Floats) -> float:

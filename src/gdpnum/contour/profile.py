@@ -10,10 +10,10 @@ import numpy.typing as npt
 
 from gdpnum.contour.decided import chernoff
 from gdpnum.contour.fit import MOST, aimed, check_reach
-from gdpnum.contour.jumpy import tail_at_once
+from gdpnum.contour.jumpy import jumpy
 from gdpnum.contour.ladder import Approximate, Rungs, ladder
 from gdpnum.contour.line import Knots, Reading
-from gdpnum.contour.ordinary import is_ordinary
+from gdpnum.contour.ordinary import is_ordinary, ordinary_tail
 from gdpnum.contour.pairs import Run, Steps
 from gdpnum.contour.reach import OutOfReach
 from gdpnum.contour.reading import reading
@@ -257,7 +257,10 @@ def _around(steps: Steps, delta: float, most: float) -> Profile:
     slack = np.array([delta])
     if is_ordinary(steps):
         with suppress(OutOfReach):
-            rungs, lines = tail_at_once(steps, slack, _NEAR, most)
+            rungs, lines = ordinary_tail(steps, slack, _NEAR)
+            return Profile(lines, rungs.rungs, delta)
+        with suppress(OutOfReach):
+            rungs, lines, _ = jumpy(steps, slack, _NEAR, most)
             return Profile(lines, rungs.rungs, delta)
     rungs = ladder(steps, 22.0)
     check_reach(rungs)
