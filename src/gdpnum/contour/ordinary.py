@@ -166,6 +166,8 @@ def _known(
     aim: Callable[[Approximate, Rungs, int, Floats], Floats],
 ) -> tuple[Ladder, Floats, Line]:
     """The ladder, the epsilons to aim at, by direction, and the lines for there."""
+    if float(steps.c.min()) ** 2 == 0.0:
+        raise OutOfReach("more noise than squares of floats hold")
     mu, steep = (float(one[0]) for one in outlook(steps))
     if steep < _STEEPEST:
         raise OutOfReach("jumps decide")
