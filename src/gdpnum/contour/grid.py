@@ -43,8 +43,9 @@ def spacing(steps: Steps, digits: Floats, tilts: Floats, theta: Floats) -> tuple
     return step, charges.quadrature(above[chosen], below[chosen], 2.0 * np.pi * b[chosen] / step)
 
 
-# No line is lifted higher: its weights are larger by exp(a^2 / 2), and rounding with them.
-_HIGHEST = 0.7
+# No line is lifted higher: its weights are larger by exp(a^2 / 2), and rounding with them. Between
+# the two, an eighth of a turn of the loss.
+_HIGH, _HIGHEST = 0.7, 1.25
 
 # How much further apart nodes must be on a lifted line, whose functions cost twice as much.
 _WORTH = 1.7
@@ -68,13 +69,14 @@ def lifted_spacing(
     quarter = 0.5 * np.pi / (steps.c * steps.shifts)
     top = np.where(negative > 0.0, quarter, 0.92 * steps.strip)
     digits = digits + 0.8
+    most = np.clip(0.5 * quarter, _HIGH, _HIGHEST)
     for _ in range(2):
         growth = (
             0.5 * top * top + shrunk(steps, top[:, None], negative[:, None], none[:, None])[:, 0]
         )
         height = top * digits / (2.0 * digits + growth)
         # A lower line leaves more room than it needs above it.
-        height = np.minimum(height, np.minimum(0.98 * quarter, _HIGHEST))
+        height = np.minimum(height, np.minimum(0.98 * quarter, most))
         top = np.minimum(top, height * (2.0 + growth / digits))
     height = np.floor(height / QUANTUM) * QUANTUM
     lifted = np.floor(2.0 * np.pi * height / (digits * QUANTUM)) * QUANTUM

@@ -7,6 +7,7 @@ takes more frequencies. Bounds are those of `gdpnum.contour.ordinary`, by the sa
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from contextlib import suppress
 
 import numpy as np
@@ -16,6 +17,7 @@ from gdpnum.contour.ladder import (
     STEEP,
     Approximate,
     Ladder,
+    fallen,
     first_knots,
     guessed,
     outlook,
@@ -46,14 +48,16 @@ from gdpnum.contour.reading import limits, tail_rung
 from gdpnum.contour.transform import Transform
 from gdpnum.floats import Floats
 
-__all__ = ["jumpy"]
+__all__ = ["jumpy", "jumpy_tail"]
 
-# Where jumps have this much of a say the place where mu is decided is looked for.
-_UNCLEAR = 0.3
+# Jumps so rare that saddle points do not tell where mu is decided: below this reach of the ladder.
+_RARE = 0.05
 
-# What the other losses add to a large one, in their deviations, and how large it is if it alone
-# decides.
-_REST, _ALONE = 1.0, 9.0
+# How much further a saddle point may be than the one before it.
+_STEEP = 6.0
+
+# How large a loss is that decides alone, in deviations of the others; these add about one.
+_ALONE = 9.0
 
 # Where the last frequency is looked for, as multiples of that of a Gaussian of the same variance.
 _CANDIDATES = np.array(
@@ -81,6 +85,23 @@ def jumpy(
     As of an ordinary run, but adding is read off the line in the middle. Raises `OutOfReach` where
     a run is for the general way.
     """
+    return _reading(steps, slack, tolerance, most, _decided)
+
+
+def jumpy_tail(
+    steps: Steps, slack: Floats, tolerance: float, most: float
+) -> tuple[Ladder, Reading]:
+    """The ladder, and a reading around where delta falls to the slack."""
+    return _reading(steps, slack, tolerance, most, _fallen)[:2]
+
+
+def _reading(
+    steps: Steps,
+    slack: Floats,
+    tolerance: float,
+    most: float,
+    aim: Callable[[Approximate, Steps, Ladder, Floats], Floats],
+) -> tuple[Ladder, Reading, Knots]:
     mu, steep = (float(one[0]) for one in outlook(steps))
     if steep >= 1.0:
         raise OutOfReach("jumps have no say")
@@ -89,19 +110,39 @@ def jumpy(
     places = placed(steps, float(lam[0, -1]), float(adding[-1]), 0.0)
     ladder, tilted = one_ladder(steps, places, lam, steep)
     near = Approximate.of(ladder.rungs)
-    guess = guessed(near, ladder.rungs, 1, slack)
-    if steep < _UNCLEAR:
-        jump, rest = _one_jump(steps, ladder, slack), float(ladder.deviation[0])
-        place: float | None = jump + _REST * rest
-        if jump < _ALONE * rest:
-            place = located(steps, ladder, max(float(guess[0]), jump + _REST * rest), slack)
-        if place is None:
-            raise OutOfReach("jumps make it unclear where mu is decided")
-        guess[0] = place
+    guess = aim(near, steps, ladder, slack)
     wanted = wanted_at(near, ladder, guess, float(np.log(slack[0])), tolerance)
     knots = first_knots(ladder, np.concatenate([slack, slack]), guess)
     lines, found = _read(steps, places, ladder, tilted, wanted, knots, most)
     return ladder, lines, found
+
+
+def _fallen(near: Approximate, steps: Steps, ladder: Ladder, slack: Floats) -> Floats:
+    """About where delta has fallen to the slack, by direction."""
+    if float(ladder.steep[0]) < _RARE:
+        raise OutOfReach("jumps decide")
+    return fallen(near, ladder.rungs, steps.runs, slack)
+
+
+def _decided(near: Approximate, steps: Steps, ladder: Ladder, slack: Floats) -> Floats:
+    """About where mu is decided, and where delta of adding has fallen to the slack."""
+    guess = guessed(near, ladder.rungs, steps.runs, slack)
+    if float(ladder.steep[0]) < _RARE:
+        jump, rest = _one_jump(steps, ladder, slack), float(ladder.deviation[0])
+        if jump < _ALONE * rest:
+            raise OutOfReach("jumps make it unclear where mu is decided")
+        guess[0] = jump + rest
+        return guess
+    slopes = ladder.rungs.slopes[0]
+    beyond = min(max(int(np.searchsorted(slopes, guess[0])), 1), slopes.size - 1)
+    if slopes[beyond] > _STEEP * slopes[beyond - 1]:
+        # Between two saddle points so far apart that they tell nothing.
+        start = near.largest(ladder.rungs, slice(1), slack)
+        place, _ = located(steps, ladder, start, slack, np.zeros(1, np.intp))
+        if not place[0] > 0.0:
+            raise OutOfReach("jumps make it unclear where mu is decided")
+        guess[0] = place[0]
+    return guess
 
 
 def _one_jump(steps: Steps, ladder: Ladder, slack: Floats) -> float:

@@ -14,20 +14,14 @@ from gdpnum.contour.ladder import Ladder, period
 from gdpnum.contour.line import Knots
 from gdpnum.contour.pairs import Steps
 from gdpnum.contour.transform import phases
-from gdpnum.contour.turns import Complexes, powers, turns
+from gdpnum.contour.turns import turns
 from gdpnum.floats import Floats
 
-__all__ = ["all_located", "highest", "located"]
+__all__ = ["highest", "located"]
 
-# The log of what may be left of the transform after the last frequency; images beside the slack.
-_LEFT, _IMAGES = -9.2, 0.01
-
-# Frequencies of a run alone, and of each of many: where that is not enough a rough reading is the
-# quicker way.
-_MOST, _FEWER = 1200, 120
-
-# A run alone: as many as a Gaussian would take, times this.
-_MORE = 1.8
+# Frequencies, more where they are not enough; the share that may be left of the transform after
+# them; images beside the slack.
+_NUMBERS, _LEFT, _IMAGES = (120, 1000), 1e-4, 1e-2
 
 # By about so much (a log) is delta below Chernoff's bound.
 _BELOW = 3.0
@@ -35,63 +29,17 @@ _BELOW = 3.0
 # From such a delta on an error of some percent is too much beside 1 - TPR.
 _LARGE = 0.3
 
+# Of many runs that take more a rough reading is the quicker way.
+_FEWER = (120,)
 
 # How often a better place is looked for, and how close a guess must be to be kept.
 _TURNS, _OFF = 4, 0.1
-
-_FIRST = slice(0, 1)
 
 # Places around a guess, as shares of it, and then between two of them.
 _AROUND, _BETWEEN = np.geomspace(0.3, 3.0, 21), np.linspace(0.0, 1.0, 7)
 
 
-def located(steps: Steps, ladder: Ladder, guess: float, slack: Floats) -> float | None:
-    """The epsilon at which tests of one run need the largest mu; None if it stays unclear."""
-    rungs, others = (one.rows(_FIRST) for one in (ladder.rungs, ladder.rungs.other(1)))
-    bounds, place, line = np.log(slack * _IMAGES), guess, None
-    for _ in range(_TURNS):
-        at = np.array([place])
-        # The smallest lam that is next to as good as the saddle point's takes fewest frequencies.
-        scales = (rungs.values[0] - rungs.lam[0] * place)[:-1]
-        least = float(scales.min())
-        rung = int(np.argmax(scales <= least + min(1.0, -0.3 * least)))
-        lam, cumulant = rungs.lam[:, rung], rungs.values[:, rung]
-        length = period(rungs, others, lam, at, bounds)
-        if line is not None and line.lam[0] == lam[0] and length[0] <= line.length[0]:
-            return place
-        line = _one_line(steps, ladder, lam, length, cumulant)
-        if line is None:
-            return None
-        following = float(highest(partial(_at, line), at[:, None] * _AROUND, slack)[0][0])
-        if not place * float(_AROUND[0]) < following < np.inf:
-            return None
-        if abs(following - place) <= _OFF * following:
-            return following
-        place = following
-    return None
-
-
-def _one_line(
-    steps: Steps, ladder: Ladder, lam: Floats, length: Floats, cumulant: Floats
-) -> _Line | None:
-    """The terms of the sums of one run on a line; None if it takes too many frequencies."""
-    tilted, means, away = _tilted(steps, ladder.nodes.loss, ladder.exponents, lam)
-    width = 2.0 * np.pi / length
-    like_gaussian = np.sqrt(-2.0 * _LEFT) / float(ladder.deviation[0] * width[0])
-    if not 0.0 < like_gaussian < _MOST:
-        return None
-    for number in (min(int(_MORE * like_gaussian) + 16, _MOST), _MOST):
-        theta = width[:, None] * np.arange(0.5, number)
-        size, turned = _sums(steps, tilted, away, theta)
-        small = size[0] <= _LEFT
-        last = int(np.argmax(small[:-1] & small[1:]))
-        if last > 0:
-            centre = _centre(steps, means, lam)
-            return _terms(lam, length, cumulant, centre, size[:, :last], turned[:, :last])
-    return None
-
-
-def all_located(
+def located(
     steps: Steps,
     ladder: Ladder,
     guess: Floats,
@@ -123,22 +71,19 @@ def all_located(
 
 
 class _Line(NamedTuple):
-    """Arrays by run: the last two by frequency, too, and the terms of delta and of alpha."""
+    """Arrays by run: the last three by frequency, too, and the terms of delta and of alpha."""
 
     lam: Floats
     length: Floats
     cumulant: Floats
     centre: Floats
     theta: Floats
-    terms: Complexes
-    """Conjugates of what to multiply exp(-i theta (eps - centre)) by."""
+    real: Floats
+    imaginary: Floats
 
     def rows(self, kept: npt.NDArray[np.bool_]) -> _Line:
         """Some of the runs."""
-        if kept.all():
-            return self
-        lam, length, cumulant, centre, theta = (one[kept] for one in self[:-1])
-        return _Line(lam, length, cumulant, centre, theta, self.terms[kept])
+        return self if kept.all() else _Line(*(one[kept] for one in self))
 
 
 def highest(
@@ -184,68 +129,55 @@ def _line(
     length = period(rungs, others, lam, places, allowed + np.log(_IMAGES)).max(axis=0)
     if before is not None and ((before.lam == lam) & (length <= before.length)).all():
         return before
+    width = 2.0 * np.pi / length
     part, own = steps.part(runs), np.flatnonzero(np.isin(steps.owner, runs))
-    tilted, means, away = _tilted(part, ladder.nodes.loss[own], ladder.exponents[own], lam)
-    for number in (_FEWER, _MOST) if steps.runs == 1 else (_FEWER,):
-        theta = (2.0 * np.pi / length)[:, None] * np.arange(0.5, number)
-        size, turned = _sums(part, tilted, away, theta)
-        # The nodes are close enough for frequencies that matter, and repeat them further on.
-        small = size <= _LEFT
-        last = np.argmax(small[:, :-1] & small[:, 1:], axis=1)
-        if last.all():
-            break
-    most = max(int(last.max()), 1)
-    size = np.where(np.arange(most) < last[:, None], size[:, :most], -np.inf)
-    known = (last > 0) & (length > 0.0) & (length < np.inf)
-    centre = np.where(known, _centre(part, means, lam), np.nan)
-    return _terms(lam, length, rungs.values[rows, rung], centre, size, turned[:, :most])
-
-
-def _tilted(
-    steps: Steps, loss: Floats, exponents: Floats, lam: Floats
-) -> tuple[Floats, Floats, Floats]:
-    """Weights at the nodes that sum to one, the losses' means, and how far the losses are off."""
-    exponent = (1.0 + lam)[steps.owner, None] * loss + exponents
+    loss = ladder.nodes.loss[own]
+    exponent = (1.0 + lam)[part.owner, None] * loss + ladder.exponents[own]
     weights = np.exp(exponent - exponent.max(axis=1, keepdims=True))
     weights /= weights.sum(axis=1, keepdims=True)
     means = np.einsum("nj,nj->n", weights, loss)
-    return weights, means, loss - means[:, None]
-
-
-def _centre(steps: Steps, means: Floats, lam: Floats) -> Floats:
-    return steps.total(steps.counts * means) + steps.variance * (lam + 0.5)
-
-
-def _sums(steps: Steps, weights: Floats, away: Floats, theta: Floats) -> tuple[Floats, Floats]:
-    """The logs of the transform's modulus, and its argument, by run and frequency."""
-    shares = weights[:, None, :].astype(np.complex128)
-    a, b = phases(shares, away, np.zeros_like(away), theta[steps.owner])
-    real, imaginary, counts = 1.0 + a[:, 0], b[:, 0], steps.counts[:, None]
-    logs = (0.5 * counts) * np.log(real * real + imaginary * imaginary)
-    size = steps.total(logs) - 0.5 * steps.variance[:, None] * theta**2
-    return size, steps.total(counts * np.arctan2(imaginary, real))
-
-
-def _terms(
-    lam: Floats,
-    length: Floats,
-    cumulant: Floats,
-    centre: Floats,
-    size: Floats,
-    turned: Floats,
-) -> _Line:
-    width = (2.0 * np.pi / length)[:, None]
-    theta = width * (np.arange(size.shape[1]) + 0.5)
+    away = loss - means[:, None]
+    pending, sizes, turned, ended = (
+        rows,
+        *np.zeros((2, runs.size, 0)),
+        np.zeros(runs.size, np.bool_),
+    )
+    for number in _NUMBERS if steps.runs == 1 else _FEWER:
+        some = np.isin(part.owner, pending)
+        few = part.part(pending)
+        theta = width[pending, None] * np.arange(0.5, number)
+        shares, distance = weights[some, None, :] + 0j, away[some]
+        a, b = phases(shares, distance, np.zeros_like(distance), theta[few.owner])
+        logs = np.log((1.0 + a[:, 0]) + 1j * b[:, 0]) * few.counts[:, None]
+        size = few.total(logs.real) - 0.5 * few.variance[:, None] * theta**2
+        # The nodes are close enough for frequencies that matter, and repeat them further on.
+        small = np.exp(size) <= _LEFT
+        last = np.argmax(small[:, :-1] & small[:, 1:], axis=1)
+        most = max(int(last.max()), sizes.shape[1])
+        sizes = np.pad(sizes, ((0, 0), (0, most - sizes.shape[1])), constant_values=-np.inf)
+        turned = np.pad(turned, ((0, 0), (0, most - turned.shape[1])))
+        own = np.arange(most) < last[:, None]
+        sizes[pending] = np.where(own, size[:, :most], -np.inf)
+        turned[pending] = few.total(logs.imag[:, :most])
+        ended[pending] = last > 0
+        pending = pending[last == 0]
+        if not pending.size:
+            break
+    theta = width[:, None] * (np.arange(sizes.shape[1]) + 0.5)
+    values = np.exp(sizes) * turns(turned)
     z = lam[:, None] + 1j * theta
-    over = np.exp(size) * turns(turned) * (width / np.pi) / (z + 1.0)
-    return _Line(lam, length, cumulant, centre, theta, np.stack([over / z, over], axis=1).conj())
+    over = values * (width / np.pi)[:, None] / (z + 1.0)
+    terms = np.stack([over / z, over], axis=1)
+    centre = part.total(part.counts * means) + part.variance * (lam + 0.5)
+    centre = np.where(ended & (length > 0.0) & (length < np.inf), centre, np.nan)
+    cumulant = rungs.values[rows, rung]
+    return _Line(lam, length, cumulant, centre, theta, terms.real, terms.imag)
 
 
 def _at(line: _Line, places: Floats) -> Knots:
     """Delta and exp(eps) alpha there; a delta that is large is not known well enough."""
-    angle = (places - line.centre[:, None]) * (2.0 * line.theta[:, :1])
-    turn = powers(0.5 * angle, angle, line.theta.shape[1])
-    sums = (line.terms @ turn).real
+    turn = turns(line.theta[:, :, None] * (places - line.centre[:, None])[:, None, :])
+    sums = line.real @ turn.real + line.imaginary @ turn.imag
     sums *= np.exp(line.cumulant[:, None] - line.lam[:, None] * places)[:, None, :]
     none = np.zeros_like(places)
     delta = np.where(sums[:, 0] < _LARGE, sums[:, 0], np.nan)

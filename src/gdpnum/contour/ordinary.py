@@ -8,6 +8,7 @@ but the ladder, the decay and the transform share nodes and weights, and all lin
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -20,6 +21,7 @@ from gdpnum.contour.ladder import (
     Approximate,
     Ladder,
     Rungs,
+    fallen,
     first_knots,
     guessed,
     outlook,
@@ -31,7 +33,7 @@ from gdpnum.contour.pairs import Nodes, Steps, lifted
 from gdpnum.contour.plan import Decay
 from gdpnum.contour.reach import OutOfReach
 from gdpnum.contour.transform import CHUNK, Transform, one_release, phases
-from gdpnum.contour.turns import turns_less_one
+from gdpnum.contour.turns import turns, turns_less_one
 from gdpnum.floats import FUNCTION, UNIT, Floats
 
 __all__ = [
@@ -157,20 +159,27 @@ def ordinary(steps: Steps, slack: Floats, tolerance: float) -> tuple[Ladder, Rea
     For removing delta is known there to about ``tolerance`` times the slack, for adding to a
     hundredth of delta of removing. Raises `OutOfReach` where a run is not ordinary after all.
     """
-    ladder, guess, four = _known(steps, slack, tolerance)
+    ladder, guess, four = _known(steps, slack, tolerance, guessed)
     knots = first_knots(ladder, np.concatenate([slack, slack]), guess)
     lines, values = joined(four, knots)
     return ladder, lines, values
 
 
 def ordinary_tail(steps: Steps, slack: Floats, tolerance: float) -> tuple[Ladder, Reading]:
-    """The ladder, and the same reading without a look at where its lines meet: for the tail."""
-    ladder, _, four = _known(steps, slack, tolerance)
+    """The ladder, and a reading around where delta falls to the slack."""
+    ladder, _, four = _known(steps, slack, tolerance, fallen)
     return ladder, _reading(four, _NONE)
 
 
-def _known(steps: Steps, slack: Floats, tolerance: float) -> tuple[Ladder, Floats, Line]:
-    """The ladder, about where mu is decided, and the lines for there."""
+def _known(
+    steps: Steps,
+    slack: Floats,
+    tolerance: float,
+    aim: Callable[[Approximate, Rungs, int, Floats], Floats],
+) -> tuple[Ladder, Floats, Line]:
+    """The ladder, the epsilons to aim at, by direction, and the lines for there."""
+    if float(steps.c.min()) ** 2 == 0.0:
+        raise OutOfReach("more noise than squares of floats hold")
     mu, steep = (float(one[0]) for one in outlook(steps))
     if steep < 1.0:
         raise OutOfReach("jumps have their say")
@@ -178,7 +187,7 @@ def _known(steps: Steps, slack: Floats, tolerance: float) -> tuple[Ladder, Float
     places = placed(steps, float(lam[0, -1]), float(lam[1, -1]), widest)
     ladder, tilted = one_ladder(steps, places, lam, steep)
     near = Approximate.of(ladder.rungs)
-    guess = guessed(near, ladder.rungs, 1, slack)
+    guess = aim(near, ladder.rungs, 1, slack)
     wanted = wanted_at(near, ladder, guess, float(np.log(slack[0])), tolerance)
     return ladder, guess, _four(steps, places, ladder, tilted, wanted, widest)
 
@@ -504,7 +513,6 @@ def transformed(
         (segments + 4.0) * (np.minimum(-log_modulus, 800.0) + turned + np.abs(phase))
         + (4.0 * FUNCTION + 8.0)
     )
-    modulus = np.exp(log_modulus)
     one, wrong = small_cumulants(
         nodes,
         places.exponents,
@@ -522,7 +530,6 @@ def transformed(
         theta[None, :],
         np.array([count @ centre]),
         np.array([(segments + 4.0) * UNIT * (count @ np.abs(centre))]),
-        (modulus * np.cos(phase))[None],
-        (modulus * np.sin(phase))[None],
+        (np.exp(log_modulus) * turns(phase))[None],
         charges.transform_power(raised + rounding, relative + rounding)[None],
     )
