@@ -15,13 +15,13 @@ from gdpnum import (
     _validate,
     kinds,  # noqa: F401  (makes the mechanisms of the catalogue known)
 )
-from gdpnum.accuracy import Accuracy
+from gdpnum.accuracy import SMALLEST_TPR, Accuracy
 from gdpnum.bounds.attacks import Attacks
 from gdpnum.bounds.better import better_of, bounded_by
 from gdpnum.bounds.lines import EVERYTHING, NOTHING, Lines
-from gdpnum.contour.engine import ContourBounds
 from gdpnum.contour.fit import PATIENCE, Fits, fits, work_of
 from gdpnum.contour.pairs import Run, run_of
+from gdpnum.contour.profile import Profile, profile
 from gdpnum.contour.reach import OutOfReach
 from gdpnum.curve.gaussian import GaussianCurve
 from gdpnum.curve.piecewise import ContourCurve, PiecewiseCurve
@@ -41,6 +41,9 @@ from gdpnum.subject import plain
 __all__ = ["Account", "account", "as_curve", "coarsened", "tradeoff_curve"]
 
 T = TypeVar("T")
+
+# What the contour's curve is accurate to, relative to delta.
+_ACCURACY = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,7 +106,8 @@ class Account:
         if self.known is not None:
             return self.known
         if self._profiled is not None:
-            return ContourCurve(self._profiled)
+            found = self._profiled
+            return ContourCurve(found, self._steep if found.is_heavy else None)
         bound = None if self.releases is None else self.releases.dominating_mu
         return PiecewiseCurve(self._steep()) if bound is None else GaussianCurve(bound)
 
@@ -119,21 +123,17 @@ class Account:
     @cached_property
     def attacks(self) -> tuple[Attacks, ...]:
         """Tests that exist: the profile from below."""
-        if self._profiled is None or self._profiled.profile is None:
+        if self._profiled is None or self._profiled.is_heavy:
             return self.lattice.attacks
-        return self._profiled.attacks
+        return self._profiled.attacks()
 
     @cached_property
-    def _profiled(self) -> ContourBounds | None:
-        """The contour's bounds, if the whole profile is in its reach."""
+    def _profiled(self) -> Profile | None:
+        """The profile by the contour, if it is in its reach."""
+        smallest = min(self.accuracy.floor, SMALLEST_TPR)
         for run, most in self._efforts():
-            likely = ContourBounds(run, self.accuracy, most, self._steep)
-            if likely.is_likely and self.releases and self.releases.dominating_mu is None:
-                return likely
             with suppress(OutOfReach):
-                found = ContourBounds(run, self.accuracy, most)
-                _ = found.profile
-                return found
+                return profile(run, smallest=smallest, accuracy=_ACCURACY, most=most)
         return None
 
     def contour_fit(self, slack: float) -> Fits | None:

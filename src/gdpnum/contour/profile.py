@@ -1,15 +1,19 @@
-"""The profile of one run, from above and from below: delta, epsilon, tpr, knots."""
+"""The profile of one run, from above and from below: delta, epsilon, TPR, chords and attacks."""
 
 from __future__ import annotations
 
+import math
 from contextlib import suppress
-from typing import NamedTuple
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
+from gdpnum.bounds.attacks import Attacks
+from gdpnum.bounds.lines import Lines
 from gdpnum.contour.decided import chernoff
-from gdpnum.contour.fit import MOST, aimed, check_reach
-from gdpnum.contour.ladder import Approximate, Rungs, ladder
+from gdpnum.contour.fit import MOST, check_reach
+from gdpnum.contour.ladder import Approximate, Ladder, Rungs, ladder
 from gdpnum.contour.line import Knots, Reading
 from gdpnum.contour.ordinary import is_ordinary, ordinary
 from gdpnum.contour.pairs import Run, Steps
@@ -17,39 +21,26 @@ from gdpnum.contour.reach import OutOfReach
 from gdpnum.contour.reading import reading
 from gdpnum.floats import UNIT, Floats, quietly
 
-__all__ = ["Points", "Profile", "Tests", "one_epsilon", "profile"]
+__all__ = ["Profile", "profile"]
 
-# A line of the transform serves a range of about this factor in delta (natural log).
-_APART = 7.0
+# Where an epsilon is looked for first, as multiples of where the saddle points say; and how often.
+_AROUND, _TURNS = np.linspace(0.94, 1.06, 7), 60
 
-_TURNS = 60
-
-# What one epsilon's delta is read to, relatively.
-_NEAR = 2e-10
+# Where it is looked how well a profile is known.
+_LOOKS = 6
 
 # Parts of a range that are looked at together.
 _CUTS = 48
 
+# Knots of a curve: so many to look first, and what a chord between two may add to mu, relatively.
+_FIRST, _CHORD, _MOST_KNOTS = 160, 4e-7, 8_000
 
-class Points(NamedTuple):
-    """Chords of the profile from above, as `gdpnum.curve.lines.Lines` has them."""
-
-    epsilons: Floats
-    log_alphas: Floats
-    tprs: Floats
-    mass_at_infinity: float
+# Frequencies from which on sums at so many knots take longer than the lattice does.
+_HEAVY = 8_000
 
 
-class Tests(NamedTuple):
-    """Tests that exist: at each epsilon one with an FPR of at most, and a TPR of at least, this."""
-
-    epsilons: Floats
-    tpr: Floats
-    beta: Floats
-    log_alpha: Floats
-
-
-class Profile(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Profile:
     """delta(eps) of a run for eps >= 0 and both directions, with proven bounds."""
 
     lines: Reading
@@ -57,9 +48,23 @@ class Profile(NamedTuple):
     smallest: float
     """Down to this delta, and this alpha, the relative accuracy holds."""
 
+    @property
+    def is_heavy(self) -> bool:
+        """Whether it takes long at many points."""
+        return max(one.frequencies.shape[1] for one in self.lines.lines) > _HEAVY
+
+    def is_known_to(self, accuracy: float) -> bool:
+        """Whether delta is known to this, relatively, wherever Chernoff says that it may be."""
+        ends = [self.end(float(delta)) for delta in np.geomspace(0.1, self.smallest, _LOOKS)]
+        lower, upper = self.delta(np.array(ends))
+        return bool(np.all(upper - lower <= accuracy * np.maximum(upper, self.smallest)))
+
     @quietly
     def knots(self, epsilons: Floats) -> Knots:
         """Values and errors by direction, at increasing epsilons."""
+        return self._knots(epsilons)
+
+    def _knots(self, epsilons: Floats) -> Knots:
         rows = self.rungs.lam.shape[0]
         return self.lines.at(np.broadcast_to(epsilons, (rows, epsilons.size)))
 
@@ -67,9 +72,8 @@ class Profile(NamedTuple):
     def delta(self, epsilons: Floats) -> tuple[Floats, Floats]:
         """Bounds on delta, from below and from above, at epsilons >= 0, for the worse direction."""
         order = np.argsort(epsilons, kind="stable")
-        found = self.knots(epsilons[order])
-        lower = np.empty(epsilons.size)
-        upper = np.empty(epsilons.size)
+        found = self._knots(epsilons[order])
+        lower, upper = np.empty((2, epsilons.size))
         lower[order] = np.clip((found.delta - found.delta_error).max(axis=0), 0.0, 1.0)
         upper[order] = np.clip(self._upper(found).max(axis=0), 0.0, 1.0)
         return lower, upper
@@ -82,51 +86,58 @@ class Profile(NamedTuple):
 
     @quietly
     def epsilon(self, deltas: Floats) -> Floats:
-        """An epsilon >= 0 at which delta is certainly at or below each delta, next to the least."""
-        low, high = np.zeros(deltas.size), self._end(deltas)
-        # Newton's method on what is certified, from where the saddle points say; halving where it
-        # leaves the bracket.
-        near, rows = Approximate.of(self.rungs), self.rungs.lam.shape[0]
-        places = [
-            near.falls_to(self.rungs, slice(None), np.full(rows, one)) for one in np.log(deltas)
-        ]
-        place = np.clip(np.max(places, axis=1), 1e-3 * high, high) if deltas.size else high
+        """An epsilon >= 0 at which delta is certainly at or below each delta, next to the least.
+
+        Each is found alone, and so the same whatever is asked beside it.
+        """
+        return np.array([self._epsilon(delta) for delta in deltas.tolist()])
+
+    def _epsilon(self, delta: float) -> float:
+        """From where the saddle points say by Newton's method on what is certified."""
+        low, high, level = 0.0, self.end(delta), math.log(delta)
+        directions = np.full(self.rungs.lam.shape[0], level)
+        guess = float(self._near.falls_to(self.rungs, slice(None), directions).max())
+        places = np.minimum(max(guess, 1e-3 * high) * _AROUND, high)
         for _ in range(_TURNS):
-            order = np.argsort(place, kind="stable")
-            found = self.knots(place[order])
-            upper, slope = np.empty((2, deltas.size))
-            above = self._upper(found)
-            worse = np.argmax(above, axis=0), np.arange(deltas.size)
-            upper[order], slope[order] = above[worse], found.lifted_alpha[worse]
-            fine = upper <= deltas
-            high, low = np.where(fine, place, high), np.where(fine, low, place)
-            # In log delta the profile is nearly straight; a hair beyond the root.
-            rate = slope / upper
-            step = np.log(upper / deltas) / rate
-            moved = place + step + 2e-13 * (1.0 + np.abs(place)) + 1e-12 / np.maximum(rate, 1e-6)
-            inside = (moved > low) & (moved < high)
-            following = np.where(inside, moved, 0.5 * (low + high))
+            excess, rate = self._falling(places, level)
+            fine = excess <= 0.0
+            first = int(np.argmax(fine)) if fine.any() else fine.size
+            if first < fine.size:
+                high = min(high, float(places[first]))
+            if first > 0:
+                low = max(low, float(places[first - 1]))
+            elif low == 0.0 and self._falling(np.zeros(1), level)[0][0] <= 0.0:
+                return 0.0
+            best = min(first, fine.size - 1)
+            step = float(excess[best] / rate[best])
             # So near that what is left is less than what the bounds are apart.
-            close = fine & (np.abs(step) <= 1e-11 * place)
-            if np.all(close | (high - low <= 1e-11 * high)):
+            if (fine[best] and abs(step) <= 1e-11 * places[best]) or high - low <= 1e-11 * high:
                 break
-            place = np.where(close, place, following)
-        unsure = low == 0.0
-        if unsure.any():
-            high[unsure & (self.delta(np.zeros(1))[1][0] <= deltas)] = 0.0
+            moved = float(places[best]) + step
+            if 0 < first < fine.size:
+                moved = _crossing(places[first - 1 :], excess[first - 1 :], rate[first - 1 :])
+            # A hair beyond the root; halving where it leaves the bracket.
+            moved += 2e-13 * (1.0 + moved) + 1e-12 / max(float(rate[best]), 1e-6)
+            places = np.array([moved if low < moved < high else 0.5 * (low + high)])
         return high
 
-    def end(self, delta: float) -> float:
-        """An epsilon at which delta is certainly below."""
-        return float(self._end(np.array([delta]))[0])
+    def _falling(self, epsilons: Floats, level: float) -> tuple[Floats, Floats]:
+        """By how much log delta is above a level at most, and how fast it falls."""
+        found = self._knots(epsilons)
+        above = self._upper(found)
+        worse = np.argmax(above, axis=0), np.arange(epsilons.size)
+        upper = above[worse]
+        return np.log(upper) - level, found.lifted_alpha[worse] / upper
 
-    def _end(self, deltas: Floats) -> Floats:
-        """Where Chernoff says delta is below."""
+    @cached_property
+    def _near(self) -> Approximate:
+        return Approximate.of(self.rungs)
+
+    def end(self, delta: float) -> float:
+        """An epsilon at which delta is certainly at or below, as Chernoff says."""
         lam, values, _, _, kappa = self.rungs
-        logs = np.log(deltas)
-        ends = ((values + kappa)[:, :, None] - logs) / lam[:, :, None]
-        end: Floats = np.maximum(ends.min(axis=1).max(axis=0), 1e-12) * (1.0 + 1e-9)
-        return end
+        ends = (values + kappa - math.log(delta)) / lam
+        return max(float(ends.min(axis=1).max()), 1e-12) * (1.0 + 1e-9)
 
     @quietly
     def tpr(self, fprs: Floats) -> Floats:
@@ -147,14 +158,14 @@ class Profile(NamedTuple):
     def _where(self, which: str, wanted: Floats) -> Floats:
         """About the eps >= 0 at which alpha, or the tpr, of the worse direction is as wanted."""
         low = np.zeros(wanted.size)
-        high = np.full(wanted.size, float(self._end(np.array([1e-3 * self.smallest]))[0]))
+        high = np.full(wanted.size, self.end(1e-3 * self.smallest))
         share = np.linspace(0.0, 1.0, _CUTS)
         for _ in range(4):
             # Cut each range into many parts and keep the one where it crosses.
             places = low[:, None] * (1.0 - share) + high[:, None] * share
             flat = places.ravel()
             order = np.argsort(flat, kind="stable")
-            found = self.knots(flat[order])
+            found = self._knots(flat[order])
             worse = np.argmax(found.delta, axis=0), np.arange(flat.size)
             lifted = found.lifted_alpha[worse]
             alpha = lifted * np.exp(-flat[order])
@@ -167,30 +178,62 @@ class Profile(NamedTuple):
         middle: Floats = 0.5 * (low + high)
         return middle
 
+    @cached_property
+    def _chord_knots(self) -> Floats:
+        """Epsilons so close that a chord between two adds little to mu, from 0 to the last.
+
+        A chord of length D adds D^2 p / 8 to delta, p the density of the loss under P, and a share
+        r of delta adds about r / (2 log 1/delta) to mu, relatively.
+        """
+        first = np.linspace(0.0, 1.0, _FIRST) ** 2 * self.end(1e-3 * self.smallest)
+        knots = self._knots(first)
+        worse = np.argmax(knots.delta, axis=0), np.arange(first.size)
+        delta = np.maximum(knots.delta[worse], 1e-300)
+        tpr = delta + knots.lifted_alpha[worse]
+        density = np.maximum(-np.diff(tpr), 0.0) / np.diff(first)
+        middle = np.sqrt(delta[:-1]) * np.sqrt(delta[1:])
+        room = 8.0 * _CHORD * np.maximum(1.0, -2.0 * np.log(middle)) * middle
+        parts = np.diff(first) * np.sqrt(density / room)
+        counted = np.concatenate([[0.0], np.cumsum(np.clip(parts, 1.0, 400.0))])
+        number = int(min(counted[-1], _MOST_KNOTS))
+        return np.interp(np.linspace(0.0, counted[-1], number + 1), counted, first)
+
     @quietly
-    def points(self, epsilons: Floats) -> Points:
+    def chords(self, epsilons: Floats | None = None) -> Lines:
         """The chords through the upper bounds at increasing epsilons from 0 on.
 
         The last epsilon is where delta is at most what is then the mass at infinity.
         """
-        upper = np.minimum(self._upper(self.knots(epsilons)).max(axis=0), 1.0)
+        places = self._chord_knots if epsilons is None else epsilons
+        upper = np.minimum(self._upper(self._knots(places)).max(axis=0), 1.0)
         upper = np.minimum.accumulate(upper)
-        lifted = (upper[:-1] - upper[1:]) / np.expm1(np.diff(epsilons))
-        logs = np.log(lifted) - epsilons[:-1]
-        return Points(epsilons[1:], logs, upper[:-1] + lifted, float(upper[-1]))
+        lifted = (upper[:-1] - upper[1:]) / np.expm1(np.diff(places))
+        logs = np.log(lifted) - places[:-1]
+        return Lines(places[1:], logs, upper[:-1] + lifted, float(upper[-1]))
 
     @quietly
-    def tests(self, epsilons: Floats) -> list[Tests]:
+    def attacks(self, epsilons: Floats | None = None) -> tuple[Attacks, ...]:
         """The tests that reject at losses above the epsilons, one set for each direction."""
-        found = self.knots(epsilons)
+        places = self._chord_knots if epsilons is None else epsilons
+        found = self._knots(places)
         lifted = np.maximum(found.lifted_alpha + found.lifted_alpha_error, 0.0)
-        logs = np.log(lifted) - epsilons + (16.0 + 2.0 * np.abs(epsilons)) * UNIT
+        logs = np.log(lifted) - places + (16.0 + 2.0 * np.abs(places)) * UNIT
         tpr = found.delta - found.delta_error + found.lifted_alpha - found.lifted_alpha_error
         tpr = np.clip(tpr - 8.0 * UNIT * np.abs(tpr), 0.0, 1.0)
-        return [
-            Tests(epsilons, one, 1.0 - one, np.minimum(log, 0.0))
+        return tuple(
+            Attacks(places, 0.0, one, 1.0 - one, np.minimum(log, 0.0))
             for one, log in zip(tpr, logs, strict=True)
-        ]
+        )
+
+
+def _crossing(places: Floats, excess: Floats, rate: Floats) -> float:
+    """Where what falls from place to place is zero: of cubics, the one that falls at these rates."""
+    (start, end), (above, below), (first, last) = (
+        one[:2].tolist() for one in (places, excess, rate)
+    )
+    share, over = above / (above - below), above - below
+    bent = (1.0 - share) ** 2 * (start + share * (over / first + 2.0 * start))
+    return bent + share**2 * (end + (1.0 - share) * (2.0 * end - over / last))
 
 
 @quietly
@@ -202,53 +245,37 @@ def profile(
     Raises `OutOfReach` where it takes more than ``most`` evaluations.
     """
     steps = Steps.of([run])
+    if is_ordinary(steps):
+        with suppress(OutOfReach):
+            quick, lines, _ = ordinary(steps, np.array([1e-10]), 1e-9, most)
+            found = Profile(lines, quick.rungs, smallest)
+            if found.is_known_to(10.0 * accuracy):
+                return found
     rungs = ladder(steps, 22.0)
     check_reach(rungs)
-    rows = rungs.rungs.lam.shape[0]
-    near = Approximate.of(rungs.rungs)
-    last = float(np.log(smallest)) - 3.0
-    levels = np.linspace(-3.0, last, max(2, int(np.ceil((-3.0 - last) / _APART)) + 1))
-    wanted = [near.falls_to(rungs.rungs, slice(None), np.full(rows, one)) for one in levels]
-    epsilons = [np.maximum(one, 1e-12) for one in wanted]
-    errors = []
-    for level, one in zip(levels, epsilons, strict=True):
-        error = np.full(rows, level + np.log(accuracy))
-        if rows == 2:
-            # Adding matters only as far as it is the worse direction: beside delta of removing.
-            error[1] = max(level, float(near.log_delta(rungs.rungs, 0, one[1]))) + np.log(accuracy)
-        errors.append(error)
-    fine = np.log(np.minimum(rungs.deviation, 1.0)) + np.log(0.01 * accuracy)
-    lines = reading(steps, rungs, epsilons, errors, fine, most)
+    last = math.log(smallest)
+    try:
+        lines = _lines(steps, rungs, [last], accuracy, most)
+    except OutOfReach:
+        # Two lines are sometimes less to do than one that serves the whole range.
+        lines = _lines(steps, rungs, [0.5 * last, last], accuracy, most)
     return Profile(lines, rungs.rungs, smallest)
 
 
-def one_epsilon(run: Run, delta: float, *, most: float = MOST) -> float | None:
-    """An epsilon >= 0 at which delta is certainly at or below, within 1e-8 of the least.
-
-    From a reading for that delta alone; None where that is not as close.
-    """
-    steps = Steps.of([run])
-    try:
-        found = _around(steps, delta, most)
-    except OutOfReach:
-        return None
-    epsilon = float(found.epsilon(np.array([delta]))[0])
-    lower, _ = found.delta(np.array([epsilon * (1.0 - 1e-8)]))
-    return epsilon if epsilon == 0.0 or lower[0] >= delta else None
-
-
-@quietly
-def _around(steps: Steps, delta: float, most: float) -> Profile:
-    """The profile as a reading around where it falls to a delta has it."""
-    slack = np.array([delta])
-    if is_ordinary(steps):
-        with suppress(OutOfReach):
-            rungs, lines, _ = ordinary(steps, slack, _NEAR, most)
-            return Profile(lines, rungs.rungs, delta)
-    rungs = ladder(steps, 22.0)
-    check_reach(rungs)
+def _lines(
+    steps: Steps, rungs: Ladder, levels: list[float], accuracy: float, most: float
+) -> Reading:
+    """A line in the middle, and one for where log delta is at each of the levels."""
+    near, wrong = Approximate.of(rungs.rungs), math.log(accuracy)
     rows = rungs.rungs.lam.shape[0]
-    level = np.full(rows, np.log(delta))
-    guess = np.maximum(Approximate.of(rungs.rungs).falls_to(rungs.rungs, slice(None), level), 1e-12)
-    lines = aimed(steps, rungs, guess, slack, _NEAR, most)
-    return Profile(lines, rungs.rungs, delta)
+    epsilons, errors = [], []
+    for level in levels:
+        one = near.falls_to(rungs.rungs, slice(None), np.full(rows, level))
+        error = np.full(rows, level + wrong)
+        if rows == 2:
+            # Adding matters only as far as it is the worse direction: beside delta of removing.
+            error[1] = max(level, near.log_delta(rungs.rungs, 0, float(one[1]))) + wrong
+        epsilons.append(np.maximum(one, 1e-12))
+        errors.append(error)
+    fine = np.log(np.minimum(rungs.deviation, 1.0) * (0.01 * accuracy))
+    return reading(steps, rungs, epsilons, errors, fine, most)

@@ -11,10 +11,11 @@ from functools import cached_property
 from typing import Any, final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gdpnum.bounds.envelope import envelope
 from gdpnum.bounds.lines import Lines
-from gdpnum.contour.engine import ContourBounds
+from gdpnum.contour.profile import Profile
 from gdpnum.curve.tradeoff import Tangents, TradeoffCurve
 from gdpnum.errors import InvalidType
 from gdpnum.floats import Floats
@@ -136,59 +137,52 @@ class ContourCurve(PiecewiseCurve):
     linear curve below it that the chords of its profile make, some thousand of them.
     """
 
-    def __init__(self, bounds: ContourBounds) -> None:
-        object.__setattr__(self, "_bounds", bounds)
+    def __init__(self, profile: Profile, chords: Callable[[], Lines] | None = None) -> None:
+        """``chords`` has others where those of the profile take too long; then one counts."""
+        object.__setattr__(self, "_profile", profile)
+        object.__setattr__(self, "_others", chords)
 
-    _bounds: ContourBounds
+    _profile: Profile
+    _others: Callable[[], Lines] | None
 
     @cached_property
     def steep(self) -> Lines:
         """The chords of its profile, made when first needed."""
-        return self._bounds.steep
+        return self._profile.chords() if self._others is None else self._others()
 
     @cached_property
     def _chords(self) -> PiecewiseCurve:
         return PiecewiseCurve(self.steep)
 
     def _deltas(self, epsilons: Floats) -> Floats:
-        found = self._bounds.profile if epsilons.size <= _MANY else None
-        if found is None:
+        if epsilons.size > _MANY or self._others is not None:
             return self._chords._deltas(epsilons)
-        inside = epsilons.ravel() < found.end(found.smallest)
-        deltas = np.full(inside.size, found.smallest)
-        upper = _alone(lambda some: found.delta(some)[1], epsilons.ravel()[inside])
-        deltas[inside] = np.maximum(upper, 0.0)
-        if not inside.all():
-            deltas[~inside] = self._chords._deltas(epsilons.ravel()[~inside])
-        return deltas.reshape(epsilons.shape)
+        inside = epsilons < self._profile.end(self._profile.smallest)
+        return _joined(
+            inside,
+            lambda: _alone(lambda some: self._profile.delta(some)[1], epsilons[inside]),
+            lambda: self._chords._deltas(epsilons[~inside]),
+        )
 
     def _epsilons_from_zero(self, deltas: Floats) -> Floats:
-        flat = deltas.ravel()
-        if flat.size <= _FEW:
-            each = [self._bounds.epsilon(one) for one in flat.tolist()]
-            epsilons = np.array([np.nan if one is None else one for one in each])
-        else:
-            epsilons = np.full(flat.size, np.nan)
-        left = np.isnan(epsilons)
-        found = self._bounds.profile if left.any() and flat.size <= _MANY else None
-        told = left & (flat >= self._bounds.smallest) & (found is not None)
-        if found is not None and told.any():
-            epsilons[told] = _alone(found.epsilon, flat[told])
-        left &= ~told
-        if left.any():
-            epsilons[left] = self._chords._epsilons_from_zero(flat[left])
-        return epsilons.reshape(deltas.shape)
+        if deltas.size > _MANY:
+            return self._chords._epsilons_from_zero(deltas)
+        told = deltas >= self._profile.smallest
+        return _joined(
+            told,
+            lambda: self._profile.epsilon(deltas[told]),
+            lambda: self._chords._epsilons_from_zero(deltas[~told]),
+        )
 
     def _tprs(self, fprs: Floats) -> Floats:
-        found = self._bounds.profile if fprs.size <= _MANY else None
-        if found is None:
+        if fprs.size > _MANY or self._others is not None:
             return self._chords._tprs(fprs)
-        told = fprs.ravel() >= found.smallest
-        tprs = np.empty(told.size)
-        tprs[told] = _alone(found.tpr, fprs.ravel()[told])
-        if not told.all():
-            tprs[~told] = self._chords._tprs(fprs.ravel()[~told])
-        return tprs.reshape(fprs.shape)
+        told = fprs >= self._profile.smallest
+        return _joined(
+            told,
+            lambda: _alone(self._profile.tpr, fprs[told]),
+            lambda: self._chords._tprs(fprs[~told]),
+        )
 
     def _betas(self, alphas: Floats) -> Floats:
         if alphas.size > _MANY:
@@ -196,6 +190,18 @@ class ContourCurve(PiecewiseCurve):
         # Where the TPR is near one the chords keep more digits of what is left.
         tprs = self._tprs(alphas)
         return np.where(tprs < 0.99, 1.0 - tprs, self._chords._betas(alphas))
+
+
+def _joined(
+    where: NDArray[np.bool_], own: Callable[[], Floats], others: Callable[[], Floats]
+) -> Floats:
+    """The answers of both, each where it is asked."""
+    found = np.empty(where.shape)
+    if where.any():
+        found[where] = own()
+    if not where.all():
+        found[~where] = others()
+    return found
 
 
 def _alone(ask: Callable[[Floats], Floats], points: Floats) -> Floats:
