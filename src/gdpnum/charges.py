@@ -567,9 +567,9 @@ def transform_power(log_raised: Floats, relative: Floats) -> Floats:
     return wrong
 
 
-def cumulant_rounding(magnitudes: Floats, nodes: int) -> Floats:
-    """Rounding of M(lam) - 1 from sum_j of terms with so many units each (Lemma T10)."""
-    return UNIT * (magnitudes[..., 0] + (nodes + 8.0) * magnitudes[..., 1])
+def cumulant_rounding(units: Floats, sizes: Floats, nodes: int) -> Floats:
+    """Rounding of M(lam) - 1 from a sum of so many terms: their units and their sizes (T10)."""
+    return UNIT * (units + (nodes + 8.0) * sizes)
 
 
 def evaluation(

@@ -297,7 +297,7 @@ def test_a_large_mu_is_known_as_closely():
 def test_one_epsilon_alone_is_that_of_the_whole_profile(run, delta):
     """Both are bounds from above, and each is next to the least."""
     whole = contour.profile(poisson(run), smallest=1e-12, accuracy=1e-9)
-    alone = one_epsilon(poisson(run), delta)
+    alone = one_epsilon(Steps.of([poisson(run)]), delta)
     if alone is None:
         # Large deltas lie away from where a reading is aimed; there the whole profile is asked.
         assert delta == 0.01

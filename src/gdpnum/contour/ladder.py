@@ -6,7 +6,7 @@ log Gamma(-lam) when one is added.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -20,7 +20,6 @@ from gdpnum.contour.reach import OutOfReach
 from gdpnum.floats import FUNCTION, UNIT, Floats, quietly
 
 __all__ = [
-    "ENOUGH",
     "LEAST",
     "STEEP",
     "Approximate",
@@ -44,8 +43,8 @@ STEEP = np.concatenate([np.geomspace(0.01, 0.4, 6)[:-1], np.linspace(0.4, 1.0, 1
 #: log Gamma(1/2) = -mu^2 / 8 of a mu of about 7.5: below, 1 - delta is small beside its rounding.
 LEAST = -7.0
 
-#: Beyond this K is of no use: a bound exp(K) there is worth nothing.
-ENOUGH = 60.0
+# Beyond this K is of no use: a bound exp(K) there is worth nothing.
+_ENOUGH = 60.0
 
 # Weights that a ladder may take, by run.
 _MOST = 2e6
@@ -126,7 +125,7 @@ def _largest_tilt(steps: Steps) -> Floats:
     """The tilt at which jumps alone, T w_j^S exp(j^2 c^2 S (S - 1) / 2), make K large."""
     c2 = (np.arange(1.0, 1.0 + steps.weights.shape[1]) * steps.c[:, None]) ** 2
     b = 0.5 * c2 - np.log(steps.weights)
-    inside = b * b - 2.0 * c2 * np.log(steps.counts / ENOUGH)[:, None]
+    inside = b * b - 2.0 * c2 * np.log(steps.counts / _ENOUGH)[:, None]
     # Of more noise than squares of floats hold, any tilt will do.
     root = (b + np.sqrt(np.maximum(inside, 0.0))) / np.maximum(c2, 5e-324)
     root = np.where(inside < 0.0, np.inf, root).min(axis=1)
@@ -135,13 +134,29 @@ def _largest_tilt(steps: Steps) -> Floats:
     return result
 
 
+def _one_outlook(steps: Steps) -> tuple[Floats, Floats]:
+    """Both for one run of sampled Gaussians, in plain numbers, which are quicker one by one."""
+    total, largest = float(steps.variance[0]), math.inf
+    for c, q, count in steps.segments():
+        c2 = c * c
+        one = q * q * math.expm1(min(c2, 50.0))
+        total += count * one / (1.0 + one / max(c2, 1.0))
+        b = 0.5 * c2 - math.log(q)
+        inside = b * b - 2.0 * c2 * math.log(count / _ENOUGH)
+        if inside >= 0.0:
+            largest = min(largest, (b + math.sqrt(inside)) / max(c2, 5e-324))
+    return np.array([math.sqrt(total)]), np.array([largest])
+
+
 @quietly
 def outlook(steps: Steps) -> tuple[Floats, Floats]:
     """About each run's mu, and how far its ladder reaches of where a Gaussian's would."""
-    mu = np.maximum(_rough_mu(steps), 1e-8)
-    if not steps.c.size:
-        return mu, np.ones(steps.runs)
-    largest = np.maximum(_largest_tilt(steps) - 1.0, 1.0)
+    if steps.is_plain:
+        mu, largest = _one_outlook(steps)
+    else:
+        mu, largest = _rough_mu(steps), _largest_tilt(steps)
+    mu = np.maximum(mu, 1e-8)
+    largest = np.maximum(largest - 1.0, 1.0)
     return mu, np.minimum(largest * mu / _FARTHEST, 1.0)
 
 
@@ -372,43 +387,34 @@ def guessed(near: Approximate, rungs: Rungs, runs: int, slack: Floats) -> Floats
 
 
 def small_cumulants(
-    nodes: Nodes,
-    exponents: Floats,
-    step: Floats,
-    s: Floats,
-    lost: Floats,
-    known_lost: Callable[[Floats], Floats],
+    nodes: Nodes, exponents: Floats, step: Floats, s: Floats, lost: Floats, known_lost: Floats
 ) -> tuple[Floats, Floats]:
     """The log of M of one release, and its error, by segment and line (Lemma T10).
 
     M - 1 = E_Q[e^(S l) - 1 - S (e^l - 1)] keeps the digits that log M would lose in 1 + tiny; for
     losses so small that exp(S l) can be summed as it is.
 
-    ``known_lost`` is what E_Q[e^l] = 1 and E_Q[1] = 1 lose, as quadratures, by their ends.
+    ``lost`` is what M may have lost as a quadrature, ``known_lost`` what E_Q[e^l] = 1 and E_Q[1]
+    = 1.
     """
-    size = np.abs(s)[:, :, None]
     density = np.exp(exponents) * (step / np.sqrt(2.0 * np.pi))[:, None]
-    tilted = s[:, :, None] * nodes.loss[:, None, :]
-    powers, odds = np.expm1(tilted), np.expm1(nodes.loss)
-    line = s[:, :, None] * odds[:, None, :]
+    size, each = np.abs(s), s[:, :, None]
+    tilted, odds = each * nodes.loss[:, None, :], np.expm1(nodes.loss)[:, None, :]
+    powers, line = np.expm1(tilted), each * odds
     terms = powers - line
     # What the errors of the losses and of the functions do, then those of the densities.
-    units = size * np.abs(powers - odds[:, None, :]) * nodes.units[:, None, :]
+    units = np.abs(powers - odds)
+    units *= size[:, :, None] * nodes.units[:, None, :]
     units += (2.0 * FUNCTION + 4.0) * (np.abs(powers) + np.abs(line))
     units += np.abs(tilted) * (powers + 1.0)
     absolute = np.abs(terms)
     relative = 4.0 * np.abs(nodes.log_q) + 2.0 * np.abs(exponents) + nodes.units
     relative += FUNCTION + 8.0
     units += absolute * relative[:, None, :]
-    excess = np.einsum("nsj,nj->ns", terms, density)
-    sizes = np.stack(
-        [np.einsum("nsj,nj->ns", units, density), np.einsum("nsj,nj->ns", absolute, density)],
-        axis=2,
-    )
-    ends = density[:, [0, -1]]
-    both = known_lost(np.stack([ends * (1.0 + odds[:, [0, -1]]), ends], axis=1))
-    others = size[:, :, 0] * both[:, :1] + np.abs(1.0 - s) * both[:, 1:]
-    rounding = charges.cumulant_rounding(sizes, nodes.u.shape[1])
-    wrong = lost + (others + rounding) / (1.0 + excess)
+    sums = np.concatenate([terms, units, absolute], axis=1) @ density[:, :, None]
+    excess, rounded, sizes = np.split(sums[:, :, 0], 3, axis=1)
+    rounding = charges.cumulant_rounding(rounded, sizes, nodes.u.shape[1])
+    others = size * known_lost[:, :1] + np.abs(1.0 - s) * known_lost[:, 1:]
     logs = np.log1p(excess)
+    wrong = lost + (others + rounding) / (1.0 + excess)
     return logs, 1.01 * wrong + UNIT * FUNCTION * np.abs(logs)

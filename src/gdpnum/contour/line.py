@@ -335,8 +335,11 @@ class Reading(NamedTuple):
                 if i == 0:
                     found[:, 0] += 1.0
                     wrong[:, 0] += UNIT
-                own = (places[some] >= starts[:, None]) & (places[some] < stops[:, None])
-                np.copyto(values[:, :, some], found, where=own[:, None])
-                np.copyto(errors[:, :, some], wrong, where=own[:, None])
+                if starts.size == 1:
+                    values[:, :, some], errors[:, :, some] = found, wrong
+                else:
+                    own = (places[some] >= starts[:, None]) & (places[some] < stops[:, None])
+                    np.copyto(values[:, :, some], found, where=own[:, None])
+                    np.copyto(errors[:, :, some], wrong, where=own[:, None])
             starts = stops
         return Knots(epsilons, values[:, 0], errors[:, 0], values[:, 1], errors[:, 1])

@@ -8,7 +8,6 @@ but the ladder, the decay and the transform share nodes and weights, and all lin
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -17,7 +16,6 @@ import numpy.typing as npt
 from gdpnum import charges
 from gdpnum.contour.grid import QUANTUM
 from gdpnum.contour.ladder import (
-    ENOUGH,
     LEAST,
     STEEP,
     Approximate,
@@ -25,6 +23,7 @@ from gdpnum.contour.ladder import (
     Rungs,
     first_knots,
     guessed,
+    outlook,
     period,
     small_cumulants,
 )
@@ -37,7 +36,7 @@ from gdpnum.contour.transform import Transform
 from gdpnum.contour.turns import turns_less_one
 from gdpnum.floats import FUNCTION, UNIT, Floats
 
-__all__ = ["is_ordinary", "ordinary"]
+__all__ = ["is_ordinary", "ordinary", "ordinary_tail"]
 
 # lam as multiples of one over the run's mu.
 _LAM = np.geomspace(0.15, 22.0, 20)
@@ -73,7 +72,10 @@ _WORK = 60_000
 # exp(S l) is summed as it is up to here.
 _LARGEST = 600.0
 
-_HALF, _NONE, _EVERY, _BOTH = np.array([0.5]), np.zeros(2), np.ones((1, 1)), np.arange(2)
+# After the rungs: the middle, and the two where M is one.
+_OTHERS = np.array([0.5, 1.0, 0.0])
+
+_NONE, _EVERY, _BOTH = np.zeros(2), np.ones((1, 1)), np.arange(2)
 _NORM = 1.0 / np.sqrt(2.0 * np.pi)
 _SIGNS = np.array([[1.0], [-1.0]])
 _HUNDREDTH = float(np.log(0.01))
@@ -108,12 +110,15 @@ class _Tilted(NamedTuple):
     """What quadrature and cut ends may have taken from a sum, relative to it."""
     centre: Floats
     """The mean of the loss at S = 1/2, by segment."""
+    known_lost: Floats
+    """Lost of E_Q[e^l] = 1 and of E_Q[1] = 1."""
 
     def only(self, kept: list[int]) -> _Tilted:
         """Some of the tilts, with weights that sum to one."""
         sums = self.sums[:, kept]
         weights = self.weights[:, kept] / sums[:, :, None]
-        return _Tilted(self.tilts[kept], weights, sums, self.lost[:, kept], self.centre)
+        lost = self.lost[:, kept]
+        return _Tilted(self.tilts[kept], weights, sums, lost, self.centre, self.known_lost)
 
 
 class _Wanted(NamedTuple):
@@ -127,8 +132,7 @@ class _Wanted(NamedTuple):
 
 def is_ordinary(steps: Steps) -> bool:
     """Whether a run may be one; the rest shows on the way."""
-    one = steps.runs == 1 and 0 < steps.c.size <= _SEVERAL and steps.weights.shape[1] == 1
-    return one and not bool(steps.replaced.any())
+    return steps.is_plain and steps.c.size <= _SEVERAL
 
 
 def ordinary(
@@ -139,7 +143,25 @@ def ordinary(
     For removing delta is known there to about ``tolerance`` times the slack, for adding to a
     hundredth of delta of removing. Raises `OutOfReach` where a run is not ordinary after all.
     """
-    mu, steep = _outlook(steps)
+    ladder, guess, four = _known(steps, slack, tolerance, most)
+    knots = first_knots(ladder, np.concatenate([slack, slack]), guess)
+    lines, values = _joined(four, knots)
+    return ladder, lines, values
+
+
+def ordinary_tail(
+    steps: Steps, slack: Floats, tolerance: float, most: float
+) -> tuple[Ladder, Reading]:
+    """The ladder, and the same reading without a look at where its lines meet: for the tail."""
+    ladder, _, four = _known(steps, slack, tolerance, most)
+    return ladder, _reading(four, _NONE)
+
+
+def _known(
+    steps: Steps, slack: Floats, tolerance: float, most: float
+) -> tuple[Ladder, Floats, Line]:
+    """The ladder, about where mu is decided, and the lines for there."""
+    mu, steep = (float(one[0]) for one in outlook(steps))
     if steep < _STEEPEST:
         raise OutOfReach("jumps decide")
     adding = _LAM * (1.0 / mu)
@@ -149,7 +171,6 @@ def ordinary(
     widest = _WIDEST / mu if smooth else 0.0
     places = _placed(steps, float(lam[0, -1]), float(adding[-1]), widest)
     ladder, tilted = _ladder(steps, places, lam, steep)
-    both = np.concatenate([slack, slack])
     near = Approximate.of(ladder.rungs)
     guess = guessed(near, ladder.rungs, 1, slack)
     if steep < _UNCLEAR:
@@ -158,36 +179,7 @@ def ordinary(
             raise OutOfReach("jumps make it unclear where mu is decided")
         guess[0] = place
     wanted = _wanted(near, ladder, guess, float(np.log(slack[0])), tolerance)
-    knots = first_knots(ladder, both, guess)
-    four = _four(steps, places, ladder, tilted, wanted, widest, most)
-    lines, values = _joined(four, knots)
-    return ladder, lines, values
-
-
-def _outlook(steps: Steps) -> tuple[float, float]:
-    """About the run's mu, and how far its ladder reaches of where a Gaussian's would.
-
-    As `gdpnum.contour.ladder.outlook` has it, for one shift and in plain numbers.
-    """
-    total, largest = float(steps.variance[0]), math.inf
-    for c, q, count in _segments(steps):
-        c2 = c * c
-        if c2 == 0.0:
-            raise OutOfReach("more noise than squares of floats hold")
-        one = q * q * math.expm1(min(c2, 50.0))
-        total += count * one / (1.0 + one / max(c2, 1.0))
-        b = 0.5 * c2 - math.log(q)
-        inside = b * b - 2.0 * c2 * math.log(count / ENOUGH)
-        if inside >= 0.0:
-            largest = min(largest, (b + math.sqrt(inside)) / c2)
-    mu = max(math.sqrt(total), 1e-8)
-    return mu, min(max(largest - 1.0, 1.0) * mu / float(_LAM[-1]), 1.0)
-
-
-def _segments(steps: Steps) -> Iterable[tuple[float, float, float]]:
-    """1 / sigma, the rate and the count of each."""
-    each = steps.c.tolist(), steps.weights[:, 0].tolist(), steps.counts.tolist()
-    return zip(*each, strict=True)
+    return ladder, guess, _four(steps, places, ladder, tilted, wanted, widest, most)
 
 
 def _wanted(
@@ -214,13 +206,13 @@ def _four(
     rungs, smooth = ladder.rungs, widest > 0.0
     # The rungs next to the saddle points; images need one beyond.
     scales = (rungs.values - rungs.lam * wanted.epsilons[:, None])[:, :-1]
-    best = np.argmin(scales, axis=1)
-    tails = scales.min(axis=1) - wanted.errors
+    removing, adding = scales.argmin(axis=1).tolist()
+    tails = scales[_BOTH, [removing, adding]] - wanted.errors
     digits = np.array([[tails[0]], [tails[1]], [float(ladder.middle[0]) - wanted.fine]])
     size = rungs.lam.shape[1]
-    three = tilted.only([int(best[0]), size + int(best[1]), 2 * size])
+    three = tilted.only([removing, size + adding, 2 * size])
     decayed = _decay(steps, places, three, digits, float(ladder.deviation[0]), smooth)
-    length = _period(rungs, rungs.lam[_BOTH, best], wanted)
+    length = _period(rungs, rungs.lam[_BOTH, [removing, adding]], wanted)
     last = float(decayed.thetas[0, 0, 0])
     if smooth:
         number = last * length / (2.0 * np.pi) + 1.0
@@ -245,12 +237,15 @@ def _joined(four: Line, knots: Floats) -> tuple[Reading, Knots]:
     errors[:2, 0] += UNIT
     better = errors[2:, 0] < errors[:2, 0]
     better[:, 0], better[:, -1] = False, True
-    first = np.argmax(better, axis=1)
-    limits = knots[[0, 1], first - 1]
+    limits = knots[_BOTH, better.argmax(axis=1) - 1]
     tail = (knots > limits[:, None])[:, None, :]
     value, error = np.where(tail, values[2:], values[:2]), np.where(tail, errors[2:], errors[:2])
     found = Knots(knots, value[:, 0], error[:, 0], value[:, 1], error[:, 1])
-    return Reading((four.rows(slice(0, 2)), four.rows(slice(2, 4))), limits[None, :]), found
+    return _reading(four, limits), found
+
+
+def _reading(four: Line, limits: Floats) -> Reading:
+    return Reading((four.rows(slice(0, 2)), four.rows(slice(2, 4))), limits[None, :])
 
 
 def _shrunk(c: float, q: float, height: float, negative: float) -> float:
@@ -284,7 +279,7 @@ def _placed(steps: Steps, removing: float, adding: float, most: float) -> _Grid:
     """Nodes for lam up to these and for frequencies up to ``most``."""
     steepest = 1.0 + removing
     found, firsts, lasts = [], [], []
-    for c, q, count in _segments(steps):
+    for c, q, count in steps.segments():
         need = math.log(count) + _DIGITS
         step, missed = _spaced(c, q, need, adding, most)
         tail = math.sqrt(2.0 * need)
@@ -305,9 +300,9 @@ def _placed(steps: Steps, removing: float, adding: float, most: float) -> _Grid:
 
 
 def _ladder(steps: Steps, places: _Grid, lam: Floats, steep: float) -> tuple[Ladder, _Tilted]:
-    """The ladder, and the weights at its tilts; the last is the middle, S = 1/2."""
+    """The ladder, and the weights at its tilts and then at the others."""
     nodes, count = places.nodes, steps.counts
-    tilts = np.concatenate([1.0 + lam[0], -lam[1], _HALF])
+    tilts = np.concatenate([1.0 + lam[0], -lam[1], _OTHERS])
     weights = tilts[:, None] * nodes.loss[:, None, :]
     weights += places.exponents[:, None, :]
     top = weights.max(axis=2)
@@ -320,7 +315,8 @@ def _ladder(steps: Steps, places: _Grid, lam: Floats, steep: float) -> tuple[Lad
     sums = moments[:, :, 0]
     moments = moments / sums[:, :, None]
     means = moments[:, :, 1]
-    lost = places.missed[:, None] + places.cut(weights[:, :, [0, -1]] / sums[:, :, None])
+    ends = weights[:, :, :: nodes.u.shape[1] - 1]
+    lost = places.missed[:, None] + places.cut(ends / sums[:, :, None])
     # The exponents' rounding is that of S l, mostly.
     units = (64.0 + nodes.u.shape[1]) + 8.0 * np.abs(top)
     units += np.abs(tilts) * (8.0 * nodes.units.max(axis=1))[:, None]
@@ -333,18 +329,18 @@ def _ladder(steps: Steps, places: _Grid, lam: Floats, steep: float) -> tuple[Lad
     both = lam.shape
     rungs = Rungs(
         lam,
-        values[:-1].reshape(both),
-        slopes[:-1].reshape(both) * _SIGNS,
-        np.maximum(curvatures[:-1], 0.0).reshape(both),
+        values[:-3].reshape(both),
+        slopes[:-3].reshape(both) * _SIGNS,
+        np.maximum(curvatures[:-3], 0.0).reshape(both),
         lam * np.log(lam) - (1.0 + lam) * np.log1p(lam),
     )
-    deviation = np.sqrt(curvatures[-1:])
-    if values[-1] < LEAST:
+    middle, deviation = values[-3:-2], np.sqrt(curvatures[-3:-2])
+    if middle[0] < LEAST:
         raise OutOfReach("next to no privacy")
     ladder = Ladder(
-        rungs, values[-1:], deviation, nodes, places.step, places.exponents, np.array([steep])
+        rungs, middle, deviation, nodes, places.step, places.exponents, np.array([steep])
     )
-    return ladder, _Tilted(tilts, weights, sums, lost, means[:, -1])
+    return ladder, _Tilted(tilts, weights, sums, lost, means[:, -3], lost[:, -2:])
 
 
 def _period(rungs: Rungs, lam: Floats, wanted: _Wanted) -> float:
@@ -376,13 +372,14 @@ def _decay(
     shape = (*heights.shape, -1)
     exponent = tilted.tilts[:, None, None] * log_a.reshape(shape)
     exponent -= thetas[:, None] * arg.reshape(shape)
-    values = np.einsum("nstj,nsj->nst", np.exp(exponent, out=exponent), tilted.weights)
+    values = (np.exp(exponent, out=exponent) @ tilted.weights[..., None])[..., 0]
     # Up to a quarter turn in all any b will do, and |A| is at least 1 - q there; beyond it b <= a.
     turn, wide = np.pi / c, 2.0 * np.pi / places.step[:, None, None]
     b = np.maximum(0.5 * turn - heights, np.minimum(heights, 0.98 * turn - heights))
     b = np.minimum(b, wide)
-    crude = np.log(np.cos(0.5 * c * (b + heights)))
-    least = np.where(b + heights <= 0.5 * turn, np.log1p(-steps.weights)[:, :, None], -np.inf)
+    both = b + heights
+    crude = np.log(np.cos((0.5 * c) * both))
+    least = np.where(both <= 0.5 * turn, np.log1p(-steps.weights)[:, :, None], -np.inf)
     growth = 0.5 * b * b + np.minimum(tilted.tilts, 0.0)[:, None] * np.maximum(crude, least)
     values += charges.shifted_quadrature(growth, b * wide)
     values += (2.0 * tilted.lost)[:, :, None] + 64.0 * UNIT
@@ -393,7 +390,7 @@ def _decay(
     # A bound at one theta holds at all larger ones.
     total = np.minimum.accumulate(np.minimum(total, 0.0), axis=1)
     enough: npt.NDArray[np.bool_] = np.logical_and.reduce(total <= -digits, axis=0)
-    first = int(np.argmax(enough))
+    first = int(enough.argmax())
     if not enough[first]:
         raise OutOfReach("a transform that does not die out soon")
     removing = _beyond(steps, 0.0, float(thetas[-1]))
@@ -421,7 +418,7 @@ def _falling(steps: Steps, negative: float, theta: float, whole: float) -> float
     own = whole / float(steps.counts.sum())
     most = max(own, 1.0)
     total = -0.5 * float(steps.variance[0]) * theta * theta
-    for c, q, count in _segments(steps):
+    for c, q, count in steps.segments():
         height = min(math.sqrt(own), 0.5 * math.pi / c)
         odds = math.log1p(-q) - math.log(q)
         shifted = most * (odds + c * c * negative) + 0.5 * c * c * most * (most + 1.0)
@@ -468,14 +465,13 @@ def _transform(steps: Steps, places: _Grid, tilted: _Tilted, theta: Floats) -> T
         + (4.0 * FUNCTION + 8.0)
     )
     modulus = np.exp(log_modulus)
-    each = s[None, :].repeat(segments, axis=0)
     one, wrong = small_cumulants(
         nodes,
         places.exponents,
         places.step,
-        each,
+        s[None, :].repeat(segments, axis=0),
         tilted.lost,
-        lambda ends: places.missed[:, None] + places.cut(ends),
+        tilted.known_lost,
     )
     cumulant = count @ one
     gaussian = (0.5 * variance) * (s * (s - 1.0))

@@ -7,7 +7,7 @@ A(u) = sum_j w_j exp(j c u - j^2 c^2 / 2), c = 1 / sigma, and C = 1 or C(u) = A(
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple, TypeAlias
@@ -200,6 +200,17 @@ class Steps:
     def symmetric(self) -> bool:
         """Whether every run is, so that adding and removing are the same."""
         return bool(self.replaced.all())
+
+    @cached_property
+    def is_plain(self) -> bool:
+        """Whether it is one run of sampled Gaussians, next to what is added or removed."""
+        one = self.runs == 1 and self.c.size > 0 and self.weights.shape[1] == 1
+        return one and not bool(self.replaced.any())
+
+    def segments(self) -> Iterable[tuple[float, float, float]]:
+        """1 / sigma, the rate and the count of each, where there is but one shift."""
+        each = self.c.tolist(), self.weights[:, 0].tolist(), self.counts.tolist()
+        return zip(*each, strict=True)
 
     @cached_property
     def shifts(self) -> Floats:

@@ -356,12 +356,8 @@ def _cumulants(
         shares = np.exp(tilted + (exponents[:, None, :] - top[:, :, None])) / sums[:, :, None]
         rounding = UNIT * ((shares * units).sum(axis=2) + number + 40.0 + 4.0 * np.abs(top))
         return logs, 1.01 * lost + rounding
-    known = np.broadcast_to(np.array([1.0, 0.0]), (steps.runs, 2))
-    return small_cumulants(
-        nodes,
-        exponents,
-        step,
-        s,
-        lost,
-        lambda ends: missed[:, None] + cut(steps, nodes, step, ends, known),
-    )
+    known = np.array([1.0, 0.0])
+    ends = exponents[:, None, [0, -1]] + known[:, None] * nodes.loss[:, None, [0, -1]]
+    shares, tilts = np.exp(ends) * norm[:, None, None], np.broadcast_to(known, (steps.runs, 2))
+    known_lost = missed[:, None] + cut(steps, nodes, step, shares, tilts)
+    return small_cumulants(nodes, exponents, step, s, lost, known_lost)
