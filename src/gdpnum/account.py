@@ -19,9 +19,9 @@ from gdpnum.accuracy import SMALLEST_TPR, Accuracy
 from gdpnum.bounds.attacks import Attacks
 from gdpnum.bounds.better import better_of, bounded_by
 from gdpnum.bounds.lines import EVERYTHING, NOTHING, Lines
-from gdpnum.contour.fit import PATIENCE, Fits, fits, work_of
+from gdpnum.contour.fit import PATIENCE, Effort, Fits, work_of
 from gdpnum.contour.pairs import Run, run_of
-from gdpnum.contour.profile import Profile, profile
+from gdpnum.contour.profile import ContourBounds
 from gdpnum.contour.reach import OutOfReach
 from gdpnum.curve.gaussian import GaussianCurve
 from gdpnum.curve.piecewise import ContourCurve, PiecewiseCurve
@@ -41,9 +41,6 @@ from gdpnum.subject import plain
 __all__ = ["Account", "account", "as_curve", "coarsened", "tradeoff_curve"]
 
 T = TypeVar("T")
-
-# What the contour's curve is accurate to, relative to delta.
-_ACCURACY = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,15 +77,17 @@ class Account:
         # A single release dies out slowly along a line, and is exact at the nodes of a lattice.
         return None if len(above) == above[0].times == 1 else run_of(above)
 
-    def _efforts(self) -> Iterator[tuple[Run, float]]:
-        """What the contour may take: as long as it is the cheaper engine, and where that is slow.
+    @cached_property
+    def _usual(self) -> Effort | None:
+        """The contour, as long as it is the cheaper engine; None where the run is not for it."""
+        return None if self.run is None else Effort(self.run, work_of(self.run))
 
-        Nothing where the run is not for it.
-        """
-        if self.run is not None:
-            yield self.run, work_of(self.run)
+    def _efforts(self) -> Iterator[Effort]:
+        """What the contour may take: as usual, and where the lattice is slow."""
+        if self._usual is not None:
+            yield self._usual
             if self.lattice.is_long:
-                yield self.run, PATIENCE
+                yield Effort(self._usual.run, PATIENCE)
 
     @cached_property
     def lattice(self) -> LatticeBounds:
@@ -106,8 +105,7 @@ class Account:
         if self.known is not None:
             return self.known
         if self._profiled is not None:
-            found = self._profiled
-            return ContourCurve(found, self._steep if found.is_heavy else None)
+            return ContourCurve(self._profiled, self._steep)
         bound = None if self.releases is None else self.releases.dominating_mu
         return PiecewiseCurve(self._steep()) if bound is None else GaussianCurve(bound)
 
@@ -123,25 +121,24 @@ class Account:
     @cached_property
     def attacks(self) -> tuple[Attacks, ...]:
         """Tests that exist: the profile from below."""
-        if self._profiled is None or self._profiled.is_heavy:
+        if self._profiled is None or self._profiled.profile.is_heavy:
             return self.lattice.attacks
-        return self._profiled.attacks()
+        return self._profiled.profile.attacks()
 
     @cached_property
-    def _profiled(self) -> Profile | None:
-        """The profile by the contour, if it is in its reach."""
-        smallest = min(self.accuracy.floor, SMALLEST_TPR)
-        for run, most in self._efforts():
+    def _profiled(self) -> ContourBounds | None:
+        """The contour's bounds, if the profile is in its reach."""
+        for effort in self._efforts():
             with suppress(OutOfReach):
-                return profile(run, smallest=smallest, accuracy=_ACCURACY, most=most)
+                return ContourBounds(effort, min(self.accuracy.floor, SMALLEST_TPR))
         return None
 
     def contour_fit(self, slack: float) -> Fits | None:
         """mu, its bracket and its regret by the contour; None where it is not for the contour."""
-        for run, most in self._efforts() if slack > 0.0 else ():
+        for effort in self._efforts() if slack > 0.0 else ():
             with suppress(OutOfReach):
                 # How wide the bracket may be is for the asker to say.
-                return fits([run], slack=slack, accuracy=math.inf, most=most)
+                return effort.fit(slack)
         return None
 
 

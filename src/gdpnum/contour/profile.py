@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -12,19 +11,24 @@ import numpy as np
 from gdpnum.bounds.attacks import Attacks
 from gdpnum.bounds.lines import Lines
 from gdpnum.contour.decided import chernoff
-from gdpnum.contour.fit import MOST, check_reach
+from gdpnum.contour.fit import MOST, Effort, check_reach
 from gdpnum.contour.ladder import Approximate, Ladder, Rungs, ladder
 from gdpnum.contour.line import Knots, Reading
-from gdpnum.contour.ordinary import is_ordinary, ordinary
 from gdpnum.contour.pairs import Run, Steps
 from gdpnum.contour.reach import OutOfReach
 from gdpnum.contour.reading import reading
 from gdpnum.floats import UNIT, Floats, quietly
 
-__all__ = ["Profile", "profile"]
+__all__ = ["ContourBounds", "Profile", "profile"]
 
 # Where an epsilon is looked for first, as multiples of where the saddle points say; and how often.
-_AROUND, _TURNS = np.linspace(0.94, 1.06, 7), 60
+_AROUND, _TURNS = np.array([0.985, 1.0, 1.015]), 60
+
+# By what share an epsilon may be too large.
+_CLOSE = 1e-8
+
+# What a curve is accurate to, relative to delta.
+_ACCURACY = 1e-9
 
 # Where it is looked how well a profile is known.
 _LOOKS = 6
@@ -51,7 +55,7 @@ class Profile:
     @property
     def is_heavy(self) -> bool:
         """Whether it takes long at many points."""
-        return max(one.frequencies.shape[1] for one in self.lines.lines) > _HEAVY
+        return any(one.frequencies.shape[1] > _HEAVY for one in self.lines.lines)
 
     def is_known_to(self, accuracy: float) -> bool:
         """Whether delta is known to this, relatively, wherever Chernoff says that it may be."""
@@ -78,56 +82,58 @@ class Profile:
         upper[order] = np.clip(self._upper(found).max(axis=0), 0.0, 1.0)
         return lower, upper
 
+    def upper(self, epsilons: Floats) -> Floats:
+        """The bounds from above alone."""
+        return self.delta(epsilons)[1]
+
     def _upper(self, found: Knots) -> Floats:
-        """Bounds from above, by direction: never more than Chernoff allows."""
-        bound = chernoff(found.epsilons, self.rungs)
-        upper: Floats = np.minimum(found.delta + found.delta_error, bound)
+        """Bounds from above, by direction: where they tell little, no more than Chernoff allows."""
+        upper: Floats = found.delta + found.delta_error
+        if not np.all(found.delta_error < 0.1 * upper.max(axis=0)):
+            upper = np.minimum(upper, chernoff(found.epsilons, self.rungs))
         return upper
 
     @quietly
-    def epsilon(self, deltas: Floats) -> Floats:
-        """An epsilon >= 0 at which delta is certainly at or below each delta, next to the least.
+    def epsilon(self, delta: float) -> tuple[float, bool]:
+        """An epsilon >= 0 at which delta is certainly at or below, next to the least.
 
-        Each is found alone, and so the same whatever is asked beside it.
+        And whether it is certainly within a share of 1e-8 of the least: delta is convex in
+        exp(eps), with the slope -alpha, so that at eps (1 - h) it is larger than at eps by
+        (1 - exp(-h eps)) exp(eps) alpha or more.
         """
-        return np.array([self._epsilon(delta) for delta in deltas.tolist()])
-
-    def _epsilon(self, delta: float) -> float:
-        """From where the saddle points say by Newton's method on what is certified."""
-        low, high, level = 0.0, self.end(delta), math.log(delta)
+        low, high, level, close = 0.0, self.end(delta), math.log(delta), False
         directions = np.full(self.rungs.lam.shape[0], level)
         guess = float(self._near.falls_to(self.rungs, slice(None), directions).max())
         places = np.minimum(max(guess, 1e-3 * high) * _AROUND, high)
+        # Newton's method on what is certified.
         for _ in range(_TURNS):
-            excess, rate = self._falling(places, level)
-            fine = excess <= 0.0
-            first = int(np.argmax(fine)) if fine.any() else fine.size
-            if first < fine.size:
-                high = min(high, float(places[first]))
+            found = self._knots(places)
+            above = self._upper(found)
+            worse = np.argmax(above, axis=0), np.arange(places.size)
+            upper = above[worse]
+            excess, rate = np.log(upper) - level, found.lifted_alpha[worse] / upper
+            first = int(np.argmax(excess <= 0.0)) if excess.min() <= 0.0 else places.size
+            best = min(first, places.size - 1)
+            if first < places.size and places[first] <= high:
+                high = float(places[first])
+                lifted = (found.lifted_alpha - found.lifted_alpha_error)[:, first]
+                lower = (found.delta - found.delta_error)[:, first]
+                close = bool((lower - lifted * math.expm1(-_CLOSE * high)).max() >= delta)
             if first > 0:
                 low = max(low, float(places[first - 1]))
-            elif low == 0.0 and self._falling(np.zeros(1), level)[0][0] <= 0.0:
-                return 0.0
-            best = min(first, fine.size - 1)
+            elif low == 0.0 and self.delta(np.zeros(1))[1][0] <= delta:
+                return 0.0, True
             step = float(excess[best] / rate[best])
             # So near that what is left is less than what the bounds are apart.
-            if (fine[best] and abs(step) <= 1e-11 * places[best]) or high - low <= 1e-11 * high:
+            if (first == best and abs(step) <= 1e-11 * high) or high - low <= 1e-11 * high:
                 break
             moved = float(places[best]) + step
-            if 0 < first < fine.size:
-                moved = _crossing(places[first - 1 :], excess[first - 1 :], rate[first - 1 :])
+            if 0 < first < places.size:
+                moved = _crossing(*(one[first - 1 : first + 1] for one in (places, excess, rate)))
             # A hair beyond the root; halving where it leaves the bracket.
             moved += 2e-13 * (1.0 + moved) + 1e-12 / max(float(rate[best]), 1e-6)
             places = np.array([moved if low < moved < high else 0.5 * (low + high)])
-        return high
-
-    def _falling(self, epsilons: Floats, level: float) -> tuple[Floats, Floats]:
-        """By how much log delta is above a level at most, and how fast it falls."""
-        found = self._knots(epsilons)
-        above = self._upper(found)
-        worse = np.argmax(above, axis=0), np.arange(epsilons.size)
-        upper = above[worse]
-        return np.log(upper) - level, found.lifted_alpha[worse] / upper
+        return high, close
 
     @cached_property
     def _near(self) -> Approximate:
@@ -227,16 +233,48 @@ class Profile:
 
 
 def _crossing(places: Floats, excess: Floats, rate: Floats) -> float:
-    """Where what falls from place to place is zero: of cubics, the one that falls at these rates."""
-    (start, end), (above, below), (first, last) = (
-        one[:2].tolist() for one in (places, excess, rate)
-    )
-    share, over = above / (above - below), above - below
-    bent = (1.0 - share) ** 2 * (start + share * (over / first + 2.0 * start))
-    return bent + share**2 * (end + (1.0 - share) * (2.0 * end - over / last))
+    """Where what falls between two places is zero, by the cubic that falls at their rates."""
+    (start, end), (above, below), (first, last) = map(np.ndarray.tolist, (places, excess, rate))
+    over = above - below
+    share = above / over
+    before = (1.0 - share) ** 2 * (start + share * (2.0 * start + over / first))
+    return float(before + share**2 * (end + (1.0 - share) * (2.0 * end - over / last)))
 
 
-@quietly
+class ContourBounds:
+    """What the contour finds of a run, each part when first asked for.
+
+    Raises `OutOfReach` where it takes more than the effort allows.
+    """
+
+    def __init__(self, effort: Effort, smallest: float) -> None:
+        """``smallest`` is the delta, and the alpha, down to which the accuracy holds."""
+        self.smallest, self._effort, self._quick = smallest, effort, effort.quick
+        if self._quick is None:
+            _ = self.profile
+
+    @cached_property
+    def profile(self) -> Profile:
+        """Delta at any epsilon, from above and from below, with both directions."""
+        return _profile(self._effort, self.smallest, _ACCURACY)
+
+    @cached_property
+    def _tail(self) -> Profile | None:
+        quick = self._quick
+        return None if quick is None else Profile(quick.tail, quick.ladder.rungs, self.smallest)
+
+    def epsilons(self, deltas: Floats) -> Floats:
+        """Epsilons >= 0 at which delta is certainly at or below each delta, next to the least.
+
+        From the tail alone where that is close; each the same whatever else is asked.
+        """
+        return np.array([self._epsilon(one) for one in deltas.tolist()])
+
+    def _epsilon(self, delta: float) -> float:
+        found, close = (math.inf, False) if self._tail is None else self._tail.epsilon(delta)
+        return found if close else self.profile.epsilon(delta)[0]
+
+
 def profile(
     run: Run, *, smallest: float = 1e-12, accuracy: float = 1e-11, most: float = MOST
 ) -> Profile:
@@ -244,21 +282,25 @@ def profile(
 
     Raises `OutOfReach` where it takes more than ``most`` evaluations.
     """
-    steps = Steps.of([run])
-    if is_ordinary(steps):
-        with suppress(OutOfReach):
-            quick, lines, _ = ordinary(steps, np.array([1e-10]), 1e-9, most)
-            found = Profile(lines, quick.rungs, smallest)
-            if found.is_known_to(10.0 * accuracy):
-                return found
-    rungs = ladder(steps, 22.0)
+    return _profile(Effort(run, most), smallest, accuracy)
+
+
+@quietly
+def _profile(effort: Effort, smallest: float, accuracy: float) -> Profile:
+    """From what was read of an ordinary run, where that is as close."""
+    quick = effort.quick
+    if quick is not None:
+        found = Profile(quick.read[1], quick.ladder.rungs, smallest)
+        if found.is_known_to(10.0 * accuracy):
+            return found
+    rungs = ladder(effort.steps, 22.0)
     check_reach(rungs)
     last = math.log(smallest)
     try:
-        lines = _lines(steps, rungs, [last], accuracy, most)
+        lines = _lines(effort.steps, rungs, [last], accuracy, effort.most)
     except OutOfReach:
         # Two lines are sometimes less to do than one that serves the whole range.
-        lines = _lines(steps, rungs, [0.5 * last, last], accuracy, most)
+        lines = _lines(effort.steps, rungs, [0.5 * last, last], accuracy, effort.most)
     return Profile(lines, rungs.rungs, smallest)
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, final
 
 import numpy as np
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from gdpnum.bounds.envelope import envelope
 from gdpnum.bounds.lines import Lines
-from gdpnum.contour.profile import Profile
+from gdpnum.contour.profile import ContourBounds
 from gdpnum.curve.tradeoff import Tangents, TradeoffCurve
 from gdpnum.errors import InvalidType
 from gdpnum.floats import Floats
@@ -137,52 +137,55 @@ class ContourCurve(PiecewiseCurve):
     linear curve below it that the chords of its profile make, some thousand of them.
     """
 
-    def __init__(self, profile: Profile, chords: Callable[[], Lines] | None = None) -> None:
-        """``chords`` has others where those of the profile take too long; then one counts."""
-        object.__setattr__(self, "_profile", profile)
+    def __init__(self, bounds: ContourBounds, chords: Callable[[], Lines]) -> None:
+        """``chords`` has them where the contour takes long at many points."""
+        object.__setattr__(self, "_bounds", bounds)
         object.__setattr__(self, "_others", chords)
 
-    _profile: Profile
-    _others: Callable[[], Lines] | None
+    _bounds: ContourBounds
+    _others: Callable[[], Lines]
 
     @cached_property
     def steep(self) -> Lines:
         """The chords of its profile, made when first needed."""
-        return self._profile.chords() if self._others is None else self._others()
+        whole = self._bounds.profile
+        return self._others() if whole.is_heavy else whole.chords()
 
     @cached_property
     def _chords(self) -> PiecewiseCurve:
         return PiecewiseCurve(self.steep)
 
     def _deltas(self, epsilons: Floats) -> Floats:
-        if epsilons.size > _MANY or self._others is not None:
-            return self._chords._deltas(epsilons)
-        inside = epsilons < self._profile.end(self._profile.smallest)
-        return _joined(
-            inside,
-            lambda: _alone(lambda some: self._profile.delta(some)[1], epsilons[inside]),
-            lambda: self._chords._deltas(epsilons[~inside]),
-        )
+        whole = self._bounds.profile
+        told = (epsilons < whole.end(whole.smallest)) & (not whole.is_heavy)
+        return self._either(epsilons, told, partial(_alone, whole.upper), PiecewiseCurve._deltas)
 
     def _epsilons_from_zero(self, deltas: Floats) -> Floats:
-        if deltas.size > _MANY:
-            return self._chords._epsilons_from_zero(deltas)
-        told = deltas >= self._profile.smallest
-        return _joined(
-            told,
-            lambda: self._profile.epsilon(deltas[told]),
-            lambda: self._chords._epsilons_from_zero(deltas[~told]),
-        )
+        told = deltas >= self._bounds.smallest
+        own = self._bounds.epsilons
+        return self._either(deltas, told, own, PiecewiseCurve._epsilons_from_zero)
 
     def _tprs(self, fprs: Floats) -> Floats:
-        if fprs.size > _MANY or self._others is not None:
-            return self._chords._tprs(fprs)
-        told = fprs >= self._profile.smallest
-        return _joined(
-            told,
-            lambda: _alone(self._profile.tpr, fprs[told]),
-            lambda: self._chords._tprs(fprs[~told]),
-        )
+        whole = self._bounds.profile
+        told = (fprs >= whole.smallest) & (not whole.is_heavy)
+        return self._either(fprs, told, partial(_alone, whole.tpr), PiecewiseCurve._tprs)
+
+    def _either(
+        self,
+        points: Floats,
+        told: NDArray[np.bool_],
+        own: Callable[[Floats], Floats],
+        by_chords: Callable[[PiecewiseCurve, Floats], Floats],
+    ) -> Floats:
+        """The answers at few points as the contour has them where it is told; else by chords."""
+        if points.size > _MANY:
+            return by_chords(self._chords, points)
+        found = np.empty(points.shape)
+        if told.any():
+            found[told] = own(points[told])
+        if not told.all():
+            found[~told] = by_chords(self._chords, points[~told])
+        return found
 
     def _betas(self, alphas: Floats) -> Floats:
         if alphas.size > _MANY:
@@ -190,18 +193,6 @@ class ContourCurve(PiecewiseCurve):
         # Where the TPR is near one the chords keep more digits of what is left.
         tprs = self._tprs(alphas)
         return np.where(tprs < 0.99, 1.0 - tprs, self._chords._betas(alphas))
-
-
-def _joined(
-    where: NDArray[np.bool_], own: Callable[[], Floats], others: Callable[[], Floats]
-) -> Floats:
-    """The answers of both, each where it is asked."""
-    found = np.empty(where.shape)
-    if where.any():
-        found[where] = own()
-    if not where.all():
-        found[~where] = others()
-    return found
 
 
 def _alone(ask: Callable[[Floats], Floats], points: Floats) -> Floats:
