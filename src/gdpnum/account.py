@@ -105,7 +105,7 @@ class Account:
         if self.known is not None:
             return self.known
         if self._profiled is not None:
-            return ContourCurve(self._profiled, self._steep)
+            return ContourCurve(self._profiled)
         bound = None if self.releases is None else self.releases.dominating_mu
         return PiecewiseCurve(self._steep()) if bound is None else GaussianCurve(bound)
 
@@ -121,7 +121,7 @@ class Account:
     @cached_property
     def attacks(self) -> tuple[Attacks, ...]:
         """Tests that exist: the profile from below."""
-        if self._profiled is None or self._profiled.profile.is_heavy:
+        if self._profiled is None:
             return self.lattice.attacks
         return self._profiled.profile.attacks()
 

@@ -1,5 +1,7 @@
 """What mathematics says about the contour's answers."""
 
+import sys
+
 import numpy as np
 import pytest
 from mpmath import mp, mpf
@@ -11,7 +13,6 @@ from gdpnum.contour.fit import Effort, _read, sought
 from gdpnum.contour.ladder import first_knots, ladder
 from gdpnum.contour.pairs import Steps
 from gdpnum.contour.profile import ContourBounds, _lines
-from gdpnum.curve.piecewise import ContourCurve
 
 SLACKS = [1e-6, 1e-8, 1e-10, 1e-12]
 
@@ -320,14 +321,11 @@ def test_an_epsilon_is_the_same_whatever_is_asked_beside_it():
     assert curve.epsilon(1e-6) == alone
 
 
-def test_a_heavy_profile_leaves_many_points_to_the_lattice(monkeypatch):
-    run = gdpnum.DPSGD(noise_multiplier=3.0, sample_rate=0.25, steps=400)
-    exact = gdpnum.tradeoff_curve(run)
-    epsilon, chords = exact.epsilon(1e-6), exact.steep
-    monkeypatch.setattr(contour.Profile, "is_heavy", True)
-    curve = ContourCurve(
-        ContourBounds(Effort(poisson((3.0, 0.25, 400)), 1e7), 1e-12), lambda: chords
-    )
-    assert curve.delta(1.0) == float(chords.delta(np.array([1.0]))[0])
-    assert curve.epsilon(1e-6) == pytest.approx(epsilon, rel=1e-12)
-    assert 0.0 < curve.tpr(1e-3) < 1.0
+def test_a_heavy_run_is_left_to_the_general_way_or_to_the_lattice(monkeypatch):
+    run = poisson((3.0, 0.25, 400))
+    exact = ContourBounds(Effort(run, 1e7), 1e-12).epsilons(np.array([1e-6]))
+    monkeypatch.setattr(sys.modules[ContourBounds.__module__], "_HEAVY", 1)
+    general = ContourBounds(Effort(run, 1e7), 1e-12).epsilons(np.array([1e-6]))
+    assert general == pytest.approx(exact, rel=1e-9)
+    with pytest.raises(contour.OutOfReach):
+        ContourBounds(Effort(run, 10.0), 1e-12)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -14,6 +15,7 @@ from gdpnum.contour.decided import chernoff
 from gdpnum.contour.fit import MOST, Effort, check_reach
 from gdpnum.contour.ladder import Approximate, Ladder, Rungs, ladder
 from gdpnum.contour.line import Knots, Reading
+from gdpnum.contour.ordinary import Ordinary
 from gdpnum.contour.pairs import Run, Steps
 from gdpnum.contour.reach import OutOfReach
 from gdpnum.contour.reading import reading
@@ -30,8 +32,11 @@ _CLOSE = 1e-8
 # What a curve is accurate to, relative to delta.
 _ACCURACY = 1e-9
 
-# Where it is looked how well a profile is known.
+# Looks at how well a profile is known, by delta.
 _LOOKS = 6
+
+# From a mu of about this on two lines in the tail are needed, so that none is far from any delta.
+_WIDE = 1.5
 
 # Parts of a range that are looked at together.
 _CUTS = 48
@@ -39,8 +44,9 @@ _CUTS = 48
 # Knots of a curve: so many to look first, and what a chord between two may add to mu, relatively.
 _FIRST, _CHORD, _MOST_KNOTS = 160, 4e-7, 8_000
 
-# Frequencies from which on sums at so many knots take longer than the lattice does.
-_HEAVY = 8_000
+# Frequencies from which on sums at so many knots take far longer than the lattice does; and the
+# share of its work that a profile may take, for that reason.
+_HEAVY, _SHARE = 10_000, 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,15 +58,10 @@ class Profile:
     smallest: float
     """Down to this delta, and this alpha, the relative accuracy holds."""
 
-    @property
-    def is_heavy(self) -> bool:
-        """Whether it takes long at many points."""
-        return any(one.frequencies.shape[1] > _HEAVY for one in self.lines.lines)
-
     def is_known_to(self, accuracy: float) -> bool:
-        """Whether delta is known to this, relatively, wherever Chernoff says that it may be."""
+        """Whether delta is known to this, relatively, as far as a few looks can tell."""
         ends = [self.end(float(delta)) for delta in np.geomspace(0.1, self.smallest, _LOOKS)]
-        lower, upper = self.delta(np.array(ends))
+        lower, upper = self.delta(np.append(np.linspace(0.0, 0.8, 5) * ends[0], ends))
         return bool(np.all(upper - lower <= accuracy * np.maximum(upper, self.smallest)))
 
     @quietly
@@ -105,6 +106,7 @@ class Profile:
         directions = np.full(self.rungs.lam.shape[0], level)
         guess = float(self._near.falls_to(self.rungs, slice(None), directions).max())
         places = np.minimum(max(guess, 1e-3 * high) * _AROUND, high)
+        beyond, before = 1.0, math.inf
         # Newton's method on what is certified.
         for _ in range(_TURNS):
             found = self._knots(places)
@@ -121,18 +123,24 @@ class Profile:
                 close = bool((lower - lifted * math.expm1(-_CLOSE * high)).max() >= delta)
             if first > 0:
                 low = max(low, float(places[first - 1]))
-            elif low == 0.0 and self.delta(np.zeros(1))[1][0] <= delta:
-                return 0.0, True
+            elif low == 0.0:
+                if self.delta(np.zeros(1))[1][0] <= delta:
+                    return 0.0, True
+                low = math.ulp(0.0)
             step = float(excess[best] / rate[best])
-            # So near that what is left is less than what the bounds are apart.
-            if (first == best and abs(step) <= 1e-11 * high) or high - low <= 1e-11 * high:
+            # Beyond the root by about the rounding of the sums; more where that was too little.
+            blur = 2e-15 + 1e-3 * float(found.delta_error[worse][best] / upper[best])
+            hair = beyond * (blur / max(float(rate[best]), 1e-6) + 2.0 * UNIT * high)
+            if (first == best and -step <= 4.0 * hair) or high - low <= hair:
                 break
+            beyond *= 4.0 if abs(step) <= 4.0 * hair else 1.0
             moved = float(places[best]) + step
             if 0 < first < places.size:
                 moved = _crossing(*(one[first - 1 : first + 1] for one in (places, excess, rate)))
-            # A hair beyond the root; halving where it leaves the bracket.
-            moved += 2e-13 * (1.0 + moved) + 1e-12 / max(float(rate[best]), 1e-6)
-            places = np.array([moved if low < moved < high else 0.5 * (low + high)])
+            moved += hair
+            # Halving where it leaves the bracket, or is going to and fro.
+            trusted = low < moved < high and abs(step) <= 0.5 * before
+            places, before = np.array([moved if trusted else 0.5 * (low + high)]), abs(step)
         return high, close
 
     @cached_property
@@ -249,14 +257,16 @@ class ContourBounds:
 
     def __init__(self, effort: Effort, smallest: float) -> None:
         """``smallest`` is the delta, and the alpha, down to which the accuracy holds."""
-        self.smallest, self._effort, self._quick = smallest, effort, effort.quick
+        self.smallest, self._effort = smallest, effort
+        self._quick = _unless_heavy(effort.quick)
         if self._quick is None:
             _ = self.profile
 
     @cached_property
     def profile(self) -> Profile:
         """Delta at any epsilon, from above and from below, with both directions."""
-        return _profile(self._effort, self.smallest, _ACCURACY)
+        most = _SHARE * self._effort.most
+        return _profile(self._effort.steps, self._quick, self.smallest, _ACCURACY, most)
 
     @cached_property
     def _tail(self) -> Profile | None:
@@ -282,25 +292,36 @@ def profile(
 
     Raises `OutOfReach` where it takes more than ``most`` evaluations.
     """
-    return _profile(Effort(run, most), smallest, accuracy)
+    effort = Effort(run, most)
+    return _profile(effort.steps, effort.quick, smallest, accuracy, most)
+
+
+def _unless_heavy(quick: Ordinary | None) -> Ordinary | None:
+    many = quick is not None and quick.four.frequencies.shape[1] > _HEAVY
+    return None if many else quick
 
 
 @quietly
-def _profile(effort: Effort, smallest: float, accuracy: float) -> Profile:
-    """From what was read of an ordinary run, where that is as close."""
-    quick = effort.quick
-    if quick is not None:
-        found = Profile(quick.read[1], quick.ladder.rungs, smallest)
-        if found.is_known_to(10.0 * accuracy):
-            return found
-    rungs = ladder(effort.steps, 22.0)
+def _profile(
+    steps: Steps, quick: Ordinary | None, smallest: float, accuracy: float, most: float
+) -> Profile:
+    """From what was read of an ordinary run, where that is as close or nothing else is in reach."""
+    if quick is None:
+        return _in_general(steps, smallest, accuracy, most)
+    found = Profile(quick.read[1], quick.ladder.rungs, smallest)
+    if not found.is_known_to(10.0 * accuracy):
+        with suppress(OutOfReach):
+            return _in_general(steps, smallest, accuracy, most)
+    return found
+
+
+def _in_general(steps: Steps, smallest: float, accuracy: float, most: float) -> Profile:
+    """From lines of their own: in the middle, and for where delta is the smallest."""
+    rungs = ladder(steps, 22.0)
     check_reach(rungs)
-    last = math.log(smallest)
-    try:
-        lines = _lines(effort.steps, rungs, [last], accuracy, effort.most)
-    except OutOfReach:
-        # Two lines are sometimes less to do than one that serves the whole range.
-        lines = _lines(effort.steps, rungs, [0.5 * last, last], accuracy, effort.most)
+    parts = 1 if float(rungs.deviation[0]) < _WIDE else 2
+    levels = [math.log(smallest) * (1 + i) / parts for i in range(parts)]
+    lines = _lines(steps, rungs, levels, accuracy, most)
     return Profile(lines, rungs.rungs, smallest)
 
 

@@ -137,19 +137,15 @@ class ContourCurve(PiecewiseCurve):
     linear curve below it that the chords of its profile make, some thousand of them.
     """
 
-    def __init__(self, bounds: ContourBounds, chords: Callable[[], Lines]) -> None:
-        """``chords`` has them where the contour takes long at many points."""
+    def __init__(self, bounds: ContourBounds) -> None:
         object.__setattr__(self, "_bounds", bounds)
-        object.__setattr__(self, "_others", chords)
 
     _bounds: ContourBounds
-    _others: Callable[[], Lines]
 
     @cached_property
     def steep(self) -> Lines:
         """The chords of its profile, made when first needed."""
-        whole = self._bounds.profile
-        return self._others() if whole.is_heavy else whole.chords()
+        return self._bounds.profile.chords()
 
     @cached_property
     def _chords(self) -> PiecewiseCurve:
@@ -157,7 +153,7 @@ class ContourCurve(PiecewiseCurve):
 
     def _deltas(self, epsilons: Floats) -> Floats:
         whole = self._bounds.profile
-        told = (epsilons < whole.end(whole.smallest)) & (not whole.is_heavy)
+        told = epsilons < whole.end(whole.smallest)
         return self._either(epsilons, told, partial(_alone, whole.upper), PiecewiseCurve._deltas)
 
     def _epsilons_from_zero(self, deltas: Floats) -> Floats:
@@ -167,7 +163,7 @@ class ContourCurve(PiecewiseCurve):
 
     def _tprs(self, fprs: Floats) -> Floats:
         whole = self._bounds.profile
-        told = (fprs >= whole.smallest) & (not whole.is_heavy)
+        told = fprs >= whole.smallest
         return self._either(fprs, told, partial(_alone, whole.tpr), PiecewiseCurve._tprs)
 
     def _either(
