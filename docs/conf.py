@@ -110,7 +110,7 @@ def _as_written(*event: Any) -> None:
 
 
 # The class is made once dp-accounting is there; its methods are those of the other.
-_ALIASES = {"GdpnumAccountant": "gdpnum.integrations.dp_accountants.CurveAccountant"}
+_ALIASES = {"GdpnumAccountant": "gdpnum.integrations.dp_accounting.CurveAccountant"}
 
 
 def _by_last_name(app: Sphinx, env: Any, node: Any, contents: Any) -> Any:

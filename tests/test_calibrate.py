@@ -106,6 +106,21 @@ def test_it_takes_a_few_engine_calls(case):
 
 
 @pytest.mark.parametrize(
+    "case",
+    [
+        {"sample_rate": 0.32768, "steps": 2000, "mu": 1.57},
+        {"sample_rate": 0.01, "steps": 1000, "mu": 1.0},
+        {"sample_rate": 0.05, "steps": 20_000, "mu": 6.0},
+        {"noise_multiplier": 1.0, "steps": 1000, "mu": 1.0},
+        {"noise_multiplier": 9.4, "sample_rate": 0.32768, "mu": 1.57},
+    ],
+    ids=said,
+)
+def test_a_mu_takes_one_or_two_engine_calls_where_it_can_be_estimated(case):
+    assert calibrate_dpsgd(**case).calls <= 2
+
+
+@pytest.mark.parametrize(
     ("target", "mu"),
     [
         ({"mu": 0.5}, 0.5),

@@ -71,7 +71,7 @@ def _pair(leaf):
     loss = math.log((1.0 + leaf.bias) / (1.0 - leaf.bias))
     kept = 0.5 * (1.0 + leaf.bias)
     masses = np.array([1.0 - kept, kept])
-    return AtomicPair(np.array([-loss, loss]), masses, masses[::-1], balanced=True)
+    return AtomicPair(np.array([-loss, loss]), masses, masses[::-1], symmetric=True)
 
 
 @pytest.fixture

@@ -22,8 +22,7 @@ from gdpnum import (
 )
 from gdpnum.lattice.coarsening import counted
 from gdpnum.lattice.compose import compose
-from gdpnum.lattice.distribution import LossDistribution
-from gdpnum.lattice.factors import Factor
+from gdpnum.lattice.distribution import Factor, LossDistribution
 from gdpnum.lattice.window import Window
 from tests.oracles import gaussian_dp
 

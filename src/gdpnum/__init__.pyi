@@ -23,6 +23,7 @@ from gdpnum.calibration import DPSGDCalibration as DPSGDCalibration
 from gdpnum.calibration import calibrate as calibrate
 from gdpnum.calibration import calibrate_dpsgd as calibrate_dpsgd
 from gdpnum.comparison import Comparison as Comparison
+from gdpnum.comparison import blackwell_order as blackwell_order
 from gdpnum.comparison import compare as compare
 from gdpnum.converter import PLDConverter as PLDConverter
 from gdpnum.converter import get_worst_case_regret as get_worst_case_regret
@@ -61,7 +62,6 @@ from gdpnum.measures.divergence import DeltaDivergence as DeltaDivergence
 from gdpnum.measures.divergence import delta_divergence as delta_divergence
 from gdpnum.measures.gdp import GDPFit as GDPFit
 from gdpnum.measures.gdp import fit_gdp as fit_gdp
-from gdpnum.measures.order import blackwell_order as blackwell_order
 from gdpnum.measures.regret import regret as regret
 from gdpnum.mechanisms import DPSGD as DPSGD
 from gdpnum.mechanisms import Allocated as Allocated

@@ -5,8 +5,6 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-__all__ = ["how_to_install", "imported"]
-
 # What brings the packages of an extra. Not 'gdpnum[plot]': the gdpnum on PyPI is another one.
 _BROUGHT_BY = {"dask": "'dask[distributed]'", "jax": "jax-privacy", "plot": "matplotlib"}
 

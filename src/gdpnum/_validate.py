@@ -17,7 +17,7 @@ import difflib
 import math
 import os
 import reprlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from decimal import Decimal
 from itertools import islice
 from numbers import Integral, Real
@@ -52,9 +52,14 @@ class _Brief(reprlib.Repr):
 _BRIEF = _Brief()
 
 
-def brief(value: object) -> str:
-    """Return a repr of a line at most, whatever the value is."""
-    return _BRIEF.repr(value)
+def brief(value: object, longest: int | None = None) -> str:
+    """Return a repr of a line at most, whatever the value is, or of so many characters."""
+    if longest is None:
+        return _BRIEF.repr(value)
+    text = repr(value)
+    first = (longest - 3) // 2
+    last = longest - 3 - first
+    return text if len(text) <= longest else f"{text[:first]}...{text[-last:]}"
 
 
 def real(name: str, value: object, *, advice: str = "pass a finite number") -> float:
@@ -252,6 +257,13 @@ def nearest(given: str, known: Sequence[str]) -> str:
 def shown(name: str, value: object) -> str:
     """Return how a message about a wrong type begins."""
     return f"{name}={brief(value)} is of type {type(value).__name__}"
+
+
+def field(owner: object, name: str, check: Callable[..., T], **limits: object) -> T:
+    """Give one field of a frozen dataclass the value that a check makes of it; return that."""
+    value = check(name, getattr(owner, name), **limits)
+    settle(owner, **{name: value})
+    return value
 
 
 def settle(owner: object, **values: object) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -19,6 +19,7 @@ from gdpnum.accuracy import SMALLEST_TPR, Accuracy
 from gdpnum.bounds.attacks import Attacks
 from gdpnum.bounds.better import better_of, bounded_by
 from gdpnum.bounds.lines import EVERYTHING, NOTHING, Lines
+from gdpnum.contour.estimate import about_mu
 from gdpnum.contour.fit import PATIENCE, Effort, Fits, work_of
 from gdpnum.contour.pairs import Run, run_of
 from gdpnum.contour.profile import ContourBounds
@@ -38,7 +39,7 @@ from gdpnum.renyi.divergences import ORDERS, renyi_divergences
 from gdpnum.renyi.region import region_lines
 from gdpnum.subject import plain
 
-__all__ = ["Account", "account", "as_curve", "coarsened", "tradeoff_curve"]
+__all__ = ["Account", "account", "as_curve", "coarsened", "estimated_mus", "tradeoff_curve"]
 
 T = TypeVar("T")
 
@@ -163,6 +164,21 @@ def account(subject: object, asked: Accuracy, *, name: str = "mechanism") -> Acc
     if len(every.above) == every.above[0].times == 1:
         return Account(asked, found, known=own_curve(found), releases=every.merged())
     return Account(asked, found, releases=every.merged())
+
+
+def estimated_mus(mechanisms: Sequence[Mechanism], slack: float, *, closely: bool) -> list[float]:
+    """About the mu of each, not certified: to a percent or so, or to 1e-4 where ``closely``.
+
+    None at all where one of them is not for the contour.
+    """
+    asked = _validate.accuracy(None, slack=slack)
+    runs = [run for one in mechanisms if (run := account(one, asked).run) is not None]
+    if len(runs) < len(mechanisms):
+        return []
+    try:
+        return [float(one) for one in about_mu(runs, slack, closely=closely)]
+    except OutOfReach:
+        return []
 
 
 def _is_by_divergences(mechanism: Mechanism, quantifier: Callable[[Iterable[bool]], bool]) -> bool:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["LATTICE_TOLERANCE", "SMALLEST_TPR", "Accuracy"]
-
 #: The smallest true positive rate at which a curve is accurate in relative terms.
 SMALLEST_TPR = 1e-12
 

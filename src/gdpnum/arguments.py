@@ -12,8 +12,6 @@ from gdpnum import _validate
 from gdpnum.errors import InvalidArgument, InvalidType
 from gdpnum.floats import Floats
 
-__all__ = ["array_of", "column", "elementwise", "numbers_of", "together"]
-
 Array = NDArray[Any]
 
 

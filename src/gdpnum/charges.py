@@ -7,7 +7,8 @@ part of this file names, and tests/charges shows for each one an input on which 
 exact arithmetic. ``unit`` is the roundoff of the arithmetic used, that of doubles or of extended
 precision.
 
-They are called as ``charges.name(...)``, so that a test can take any one of them away.
+They are called as ``charges.name(...)``, so that a test can take any one of them away: it goes over
+all public functions of this file.
 """
 
 from __future__ import annotations
@@ -17,75 +18,6 @@ import math
 import numpy as np
 
 from gdpnum.floats import FUNCTION, UNIT, Floats
-
-__all__ = [
-    "above_window",
-    "alias_above",
-    "alias_below",
-    "back",
-    "below_window",
-    "binomial_excess",
-    "binomial_tail",
-    "cell",
-    "chord",
-    "claim",
-    "closed_form",
-    "coarse_sum",
-    "cumulant_rounding",
-    "cut_ends",
-    "cut_tail",
-    "departure",
-    "direct_sum",
-    "drift",
-    "dropped",
-    "end_cell",
-    "epsilon",
-    "evaluation",
-    "gaussian_profile",
-    "gaussian_rate",
-    "gram",
-    "group_profile",
-    "group_rate",
-    "group_slack",
-    "growth",
-    "inversion",
-    "joint_mass",
-    "known_images",
-    "left_out",
-    "left_out_slowly",
-    "lift",
-    "lifted_units",
-    "log_alpha",
-    "log_power",
-    "loss_units",
-    "many_jumps",
-    "odds",
-    "one_quantile",
-    "phase",
-    "phase_units",
-    "power",
-    "product_sum",
-    "profile_of_mu",
-    "quadrature",
-    "quantile",
-    "ratio_cell",
-    "renyi",
-    "run_chance",
-    "running_sum",
-    "samples",
-    "sensitivity",
-    "shifted_quadrature",
-    "slow_decay",
-    "tail_sum",
-    "tilt",
-    "transform",
-    "transform_power",
-    "weight_units",
-    "winner_density",
-    "winner_profile",
-    "winner_shift",
-    "wrapped",
-]
 
 _LONG_UNIT = 0.5 * float(np.finfo(np.longdouble).eps)
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-__all__ = ["quotient_above", "quotient_below", "root_above", "root_below"]
-
 
 def quotient_above(dividend: float, divisor: float) -> float:
     """The quotient of two positive numbers, rounded up: exact, or the next float above it."""

@@ -25,8 +25,6 @@ from gdpnum.mechanisms import (
 from gdpnum.mechanisms.mechanism import composed, repeat
 from gdpnum.representations import ApproxDP
 
-__all__ = ["Clipping", "Draws", "Scheme", "Seen", "batches_a_step", "batches_in_words", "run_as"]
-
 Scheme = Literal["poisson", "shuffled", "ordered", "with_replacement", "unknown"]
 
 

@@ -9,13 +9,6 @@ from typing import Any, ParamSpec, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = [
-    "NUMPY",
-    "UNIT",
-    "Floats",
-    "quietly",
-]
-
 Floats = NDArray[np.float64]
 
 #: Unit roundoff of a double.

@@ -10,8 +10,6 @@ from gdpnum.mechanisms import DPSGD, Mechanism
 from gdpnum.mechanisms.mechanism import composed
 from gdpnum.representations import ApproxDP
 
-__all__ = ["Segment", "checked_rate", "checked_sigma", "run_of", "segments"]
-
 Segment = tuple[float, float, int]
 """(noise_multiplier, sample_rate, num_steps): so many equal steps in a row."""
 

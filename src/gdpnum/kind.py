@@ -18,8 +18,6 @@ from gdpnum.floats import Floats
 from gdpnum.mechanisms.mechanism import Mechanism
 from gdpnum.pairs.pair import Bracket, Divergences, Pair
 
-__all__ = ["Kind", "Knob", "Missing", "kind_named", "kind_of", "kinds", "register"]
-
 
 @dataclass(frozen=True)
 class Missing:
@@ -30,6 +28,11 @@ class Missing:
     def __call__(self, leaf: Mechanism, *_: object) -> Any:
         """Raise `UnsupportedMechanism` with the reason."""
         raise UnsupportedMechanism(f"{leaf!r}: {self.reason}")
+
+
+def no_mu(leaf: Mechanism) -> Fraction:
+    """Of what is known by a curve alone no mu without slack is."""
+    raise UnsupportedMechanism(f"no mu at slack=0 is known for {leaf!r}; pass a positive slack")
 
 
 @dataclass(frozen=True)

@@ -31,8 +31,6 @@ from gdpnum.mechanisms.dpsgd import records_of_person
 from gdpnum.mechanisms.mechanism import checked, composed, repeat
 from gdpnum.representations import KnownCurve
 
-__all__ = ["per_person", "protected_unit"]
-
 
 def per_person(mechanism: Mechanism, *, records_per_person: int | None) -> Mechanism:
     """The same run, protecting a person with at most so many records instead of one record.
@@ -97,17 +95,3 @@ def _curve_of(tests: Attacks) -> TradeoffCurve:
     alphas, betas = alphas[order], np.minimum.accumulate(betas[order])
     first = np.append(True, np.diff(alphas) > 0.0)
     return TradeoffCurve.from_vertices(*lower_hull(alphas[first], betas[first]))
-
-
-def protected_unit(mechanism: Mechanism) -> str:
-    """Whom the guarantee protects, in words.
-
-    >>> from gdpnum import DPSGD
-    >>> run = DPSGD(noise_multiplier=2.0, sample_rate=0.01, steps=50)
-    >>> protected_unit(run), protected_unit(per_person(run, records_per_person=3))
-    ('one record', 'a person with at most 3 records')
-    """
-    records = checked("mechanism", mechanism).records_per_person
-    if records is None:
-        return "whatever unit the guarantee was given for"
-    return "one record" if records == 1 else f"a person with at most {records} records"

@@ -10,22 +10,6 @@ from collections.abc import Callable, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from typing import Any
 
-__all__ = [
-    "as_given",
-    "delta_shown",
-    "epsilon_shown",
-    "finite",
-    "fpr_shown",
-    "lower",
-    "one_in",
-    "percent",
-    "rounded_down",
-    "rounded_up",
-    "shown_rows",
-    "times",
-    "upper",
-]
-
 # Below, a bound is written with an exponent.
 _LEADING_ZEROS = 1e-3
 

@@ -9,8 +9,6 @@ from collections.abc import Iterable, Iterator
 
 from gdpnum.errors import InvalidArgument
 
-__all__ = ["has_names", "rows_of", "scores_in_csv"]
-
 _FLAGS = {
     **dict.fromkeys(("1", "true", "in", "1.0"), True),
     **dict.fromkeys(("0", "false", "out", "0.0"), False),

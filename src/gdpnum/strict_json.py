@@ -8,8 +8,6 @@ from typing import Any
 
 from gdpnum import _validate
 
-__all__ = ["parsed"]
-
 
 def parsed(text: str | bytes) -> Any:
     """What a JSON text holds; raises `ValueError`, and nothing else, where it is none.

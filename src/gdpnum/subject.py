@@ -6,15 +6,12 @@ whatever a function is asked about comes down to a mechanism or to a curve.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Protocol, TypeAlias
 
 from gdpnum import _validate
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import InvalidType
 from gdpnum.mechanisms.mechanism import Mechanism
-
-__all__ = ["HasCurve", "HasRun", "Subject", "plain", "register_reader"]
 
 
 class HasCurve(Protocol):
@@ -35,15 +32,6 @@ class HasRun(Protocol):
 Subject: TypeAlias = Mechanism | TradeoffCurve | HasCurve | HasRun
 """What the library can be asked about."""
 
-Reader = Callable[[object], "Mechanism | TradeoffCurve | None"]
-
-_READERS: list[Reader] = []
-
-
-def register_reader(reader: Reader) -> None:
-    """Let every entry take what a function makes of other packages' objects, None if it cannot."""
-    _READERS.append(reader)
-
 
 def plain(name: str, subject: object) -> Mechanism | TradeoffCurve:
     """The mechanism or the curve that a subject stands for.
@@ -60,10 +48,6 @@ def plain(name: str, subject: object) -> Mechanism | TradeoffCurve:
             curve = subject.curve() if callable(subject.curve) else subject.curve
             if isinstance(curve, TradeoffCurve):
                 return curve
-        for reader in _READERS:
-            found = reader(subject)
-            if found is not None:
-                return found
     raise InvalidType(
         f"{name}={_validate.brief(subject)} has no trade-off curve; pass a mechanism, a curve, "
         "a representation, a fit or a statement"

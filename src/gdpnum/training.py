@@ -17,16 +17,6 @@ from gdpnum.errors import InvalidArgument
 from gdpnum.mechanisms import DPSGD, Mechanism
 from gdpnum.mechanisms.sampling import Spelled, either_rate, rate_of, steps_of
 
-__all__ = [
-    "ARGUMENTS",
-    "NAMES",
-    "Argument",
-    "as_option",
-    "is_poisson",
-    "resolved",
-    "training_run",
-]
-
 
 @final
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ A pin raises AssertionError where the operation errs by more than its charge. Wi
 to zero it must raise: then the operation errs, and nothing else makes up for it.
 """
 
+import inspect
 import math
 from collections.abc import Callable
 from fractions import Fraction
@@ -23,8 +24,7 @@ from gdpnum.formulas.randomized_response import randomized_response_mu
 from gdpnum.lattice.coarsening import counted
 from gdpnum.lattice.compose import compose
 from gdpnum.lattice.discretize import lattice, pessimistic
-from gdpnum.lattice.distribution import LossDistribution
-from gdpnum.lattice.factors import Factor, drift, log_moment
+from gdpnum.lattice.distribution import Factor, LossDistribution, drift, log_moment
 from gdpnum.lattice.frequencies import lasting
 from gdpnum.lattice.spectrum import Spectrum
 from gdpnum.lattice.window import Window
@@ -523,12 +523,16 @@ def odds():
     assert np.all(shares >= priors)
 
 
+NAMES = sorted(
+    name
+    for name, one in vars(charges).items()
+    if inspect.isfunction(one) and not name.startswith("_")
+)
+
 PINS: dict[str, Callable[[], None]] = {
     name: function
     for name, function in globals().items()
-    if name in charges.__all__
-    and callable(function)
-    and getattr(function, "__module__", "") == __name__
+    if name in NAMES and callable(function) and getattr(function, "__module__", "") == __name__
 }
 PINS["drift"] = drift_of_losses
 PINS = {name: in_balls(function) for name, function in PINS.items()}

@@ -9,6 +9,7 @@ from scipy.special import erf, ndtri
 
 import gdpnum
 from gdpnum import contour
+from gdpnum.contour.estimate import about_mu
 from gdpnum.contour.fit import Effort, _read, sought
 from gdpnum.contour.ladder import first_knots, ladder
 from gdpnum.contour.pairs import Steps
@@ -25,6 +26,18 @@ def ordinary(seed):
     rng = np.random.default_rng(seed)
     sigma, rate = 10.0 ** rng.uniform(0.0, 1.5), 10.0 ** rng.uniform(-2.0, -0.3)
     return poisson((sigma, rate, int(10.0 ** rng.uniform(1.4, 3.5))))
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [(9.4, 0.32768, 2000), (0.7638, 0.01, 1000), (4.0, 0.02, 400), (1.3558, 0.05, 20_000)],
+)
+def test_an_estimate_is_near_what_is_certified(setting):
+    """A search looks where it says; how near it comes decides how long that takes."""
+    run = poisson(setting)
+    (mu,) = contour.fits([run], slack=1e-10).mu
+    assert about_mu([run], 1e-10)[0] == pytest.approx(mu, rel=1e-2)
+    assert about_mu([run, run], 1e-10, closely=True) == pytest.approx(mu, rel=2e-4)
 
 
 @pytest.mark.parametrize("mu", [0.01, 0.3, 1.0, 3.0])

@@ -15,7 +15,7 @@ from scipy.special import ndtri, ndtri_exp
 from gdpnum.accuracy import Accuracy
 from gdpnum.lattice.above import upper_bound
 from gdpnum.lattice.discretize import lattice, pessimistic
-from gdpnum.lattice.factors import Factor
+from gdpnum.lattice.distribution import Factor
 from gdpnum.lattice.plan import plan as planned
 from gdpnum.lattice.reading import lines_of
 from gdpnum.pairs.pair import Release

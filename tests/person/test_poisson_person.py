@@ -26,7 +26,7 @@ from gdpnum import (
 )
 from gdpnum.pairs.mixture import MixturePair, person_pair
 from gdpnum.pairs.pair import SampledPair
-from gdpnum.person import per_person, protected_unit
+from gdpnum.person import per_person
 from gdpnum.renyi.divergences import renyi_divergences
 from tests.examples import examples
 from tests.oracles.contour_ball import BallProfile, mixture
@@ -343,8 +343,6 @@ def test_a_run_is_described_for_a_person():
     person = per_person(run, records_per_person=3)
     assert person == step(2.0, 0.01, 3) * 50 + step(4.0, 1.0, 3)
     assert person.records_per_person == 3
-    assert protected_unit(person) == "a person with at most 3 records"
-    assert protected_unit(run) == "one record"
     assert per_person(run, records_per_person=1) == run
 
 

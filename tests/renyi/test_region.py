@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from mpmath import mp
 
 from gdpnum.renyi.bound import closed_form_lines
-from gdpnum.renyi.region import _tangents, region_beta, region_lines, region_tpr
+from gdpnum.renyi.region import _tangents, region_lines
 from tests.examples import examples
 from tests.oracles.gaussian_dp import gdp_beta
 from tests.oracles.renyi_region import (
@@ -19,6 +19,7 @@ from tests.oracles.renyi_region import (
     scanned_beta,
     tpr_of_lines,
 )
+from tests.renyi.region_points import region_beta, region_tpr
 
 ALPHAS = np.concatenate([np.geomspace(1e-12, 0.5, 120), np.linspace(0.5, 0.99, 25)])
 ORDERS = np.array([0.5, 0.7, 0.9, 1.0, 1.05, 1.25, 1.5, 2.0, 3.0, 5.0, 8.0, 16.0, 64.0])

@@ -9,9 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import betainc, betaincinv, lambertw
 
-from gdpnum.auditing.scores import Floats
-
-__all__ = ["few", "last_held", "many", "product_below", "upper_rate"]
+from gdpnum.floats import Floats
 
 # The incomplete beta function is good to far fewer units than this in relative terms.
 _ERROR = 1e-10

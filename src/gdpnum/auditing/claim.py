@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import reprlib
 from dataclasses import dataclass
 from decimal import Decimal
 from numbers import Real
@@ -13,11 +12,9 @@ import numpy as np
 
 from gdpnum import _validate
 from gdpnum.account import as_curve
-from gdpnum.auditing.scores import Floats
 from gdpnum.curve.gaussian import GaussianCurve
 from gdpnum.curve.tradeoff import TradeoffCurve
-
-__all__ = ["Claim", "claimed", "compared_slack", "judged"]
+from gdpnum.floats import Floats
 
 _LONGEST = 120
 
@@ -56,16 +53,10 @@ def claimed(claim: object) -> Claim:
     named = getattr(claim, "mu", None)
     finite = isinstance(named, float) and math.isfinite(named)
     slack = getattr(claim, "slack", 0.0)
+    words = _validate.brief(claim, _LONGEST)
     if not finite or not isinstance(slack, float):
-        return Claim(_words(claim), None, 0.0, curve)
-    return Claim(_words(claim), named, slack, curve)
-
-
-def _words(claim: object) -> str:
-    shortened = reprlib.Repr()
-    shortened.maxother = _LONGEST
-    text = repr(claim)
-    return text if len(text) <= _LONGEST else shortened.repr(claim)
+        return Claim(words, None, 0.0, curve)
+    return Claim(words, named, slack, curve)
 
 
 def judged(claim: Claim, confidence: float, *, refuted: bool, p_value: float) -> dict[str, Any]:

@@ -20,10 +20,9 @@ from gdpnum.auditing.binomial import upper_rate
 from gdpnum.auditing.claim import Claim
 from gdpnum.auditing.region import Counts
 from gdpnum.auditing.roc import Roc
-from gdpnum.auditing.scores import Floats, Ints
+from gdpnum.auditing.scores import Ints
 from gdpnum.errors import InvalidArgument
-
-__all__ = ["RATES", "Cut", "Rule", "fixed_cut", "halves", "rank_cuts", "split_cut"]
+from gdpnum.floats import Floats
 
 Rule = Literal["fixed", "bonferroni", "split"]
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import html as markup
 import textwrap
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Literal
 
+from gdpnum.blocks.block import Sentence, Table
+from gdpnum.blocks.html import html
 from gdpnum.rounding import rounded_down, rounded_up
-
-__all__ = ["Finding", "Rows", "least"]
 
 Rows = tuple[tuple[str, str, str], ...]
 
@@ -71,12 +70,8 @@ class Finding(ABC):
         return f"<{type(self).__name__}: mu >= {least(self.mu_lower)}{claim}>"
 
     def _repr_html_(self) -> str:
-        told = "".join(f"<p>{markup.escape(sentence)}</p>" for sentence in self.sentences())
-        cells = "".join(
-            "<tr>" + "".join(f"<td>{markup.escape(cell)}</td>" for cell in row) + "</tr>"
-            for row in self.rows()
-        )
-        return f"{told}<table>{cells}</table>"
+        told = [Sentence((sentence,)) for sentence in self.sentences()]
+        return html([*told, Table("What was shown", ("number", "value", "meaning"), self.rows())])
 
     @abstractmethod
     def _design(self) -> str:

@@ -11,8 +11,6 @@ from gdpnum import _validate
 from gdpnum.auditing.binomial import last_held
 from gdpnum.errors import InvalidArgument
 
-__all__ = ["gaussian_epsilon"]
-
 
 def gaussian_epsilon(mu: float, slack: float, delta: float, assuming: object) -> float:
     """The epsilon at which N(mu, 1) against N(0, 1) has a profile of ``delta``, from below."""

@@ -28,16 +28,8 @@ from scipy.special import ndtr, ndtri
 
 from gdpnum.auditing.binomial import last_held, many
 from gdpnum.auditing.claim import Claim
-from gdpnum.auditing.scores import Bools, Floats
-
-__all__ = [
-    "Guesses",
-    "epsilon_refuted",
-    "mu_refuted",
-    "p_value_of_epsilon",
-    "p_value_of_guesses",
-    "refuted_by_guesses",
-]
+from gdpnum.auditing.scores import Bools
+from gdpnum.floats import Floats
 
 # Updates that are made at most, and values that are tried at a time.
 _UPDATES = 20_000

@@ -17,10 +17,9 @@ from gdpnum.auditing.guesses import (
 )
 from gdpnum.auditing.result import OneRunAudit, level_of
 from gdpnum.auditing.runs import checked_confidence
-from gdpnum.auditing.scores import Bools, Floats, checked_inclusion, checked_scores
+from gdpnum.auditing.scores import Bools, checked_inclusion, checked_scores
 from gdpnum.errors import InvalidArgument, InvalidType
-
-__all__ = ["audit_one_run"]
+from gdpnum.floats import Floats
 
 # Of the canaries, guessed at either end if nothing else is asked for.
 _SHARE = 10

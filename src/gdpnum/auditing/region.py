@@ -23,9 +23,7 @@ from scipy.special import ndtri
 
 from gdpnum.auditing.binomial import few, product_below, upper_rate
 from gdpnum.auditing.claim import Claim
-from gdpnum.auditing.scores import Floats
-
-__all__ = ["Counts", "Method", "Region", "p_value", "region"]
+from gdpnum.floats import Floats
 
 Method = Literal["joint", "clopper_pearson"]
 

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import json
+import math
 from abc import abstractmethod
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Literal, final
 
 from gdpnum import _validate
 from gdpnum.auditing.cuts import Cut, Rule
-from gdpnum.auditing.document import SCHEMA, band_of, cut_of, document, row_of
 from gdpnum.auditing.finding import Finding, Rows, least
 from gdpnum.auditing.gaussian import gaussian_epsilon
 from gdpnum.auditing.guesses import Guesses, epsilon_refuted, mu_refuted
-from gdpnum.auditing.region import Method, Region, region
+from gdpnum.auditing.region import Counts, Method, Region, region
 from gdpnum.auditing.roc import Band
 from gdpnum.errors import GdpnumError, InvalidArgument
+from gdpnum.strict_json import parsed
 
-__all__ = ["AuditResult", "OneRunAudit", "RunsAudit", "level_of"]
+#: What the key "schema" holds; it changes when keys do.
+SCHEMA = "gdpnum-audit-1"
 
 # FPRs at which a table tells the TPR.
 _FPRS = (0.001, 0.01, 0.1)
@@ -72,7 +75,7 @@ class AuditResult(Finding):
     @staticmethod
     def from_json(text: str) -> AuditResult:
         """The result that `to_json` wrote."""
-        return _read(document(text))
+        return _read(_document(text))
 
     @abstractmethod
     def _proved(self) -> float:
@@ -168,7 +171,7 @@ class RunsAudit(AuditResult):
     def _own(self) -> dict[str, Any]:
         return {
             **{name: getattr(self, name) for name in _RUNS},
-            "cuts": [row_of(cut) for cut in self.cuts],
+            "cuts": [_row_of(cut) for cut in self.cuts],
             "roc": [row._asdict() for row in self.roc],
             "claim_tpr": None if self.claim_tpr is None else list(self.claim_tpr),
         }
@@ -240,8 +243,8 @@ def _read(found: Any) -> AuditResult:
             result = RunsAudit(
                 **shared,
                 **{name: found[name] for name in _RUNS},
-                cuts=tuple(cut_of(row) for row in found["cuts"]),
-                roc=band_of(found["roc"]),
+                cuts=tuple(_cut_of(row) for row in found["cuts"]),
+                roc=_band_of(found["roc"]),
                 claim_tpr=None if claim_tpr is None else tuple(float(tpr) for tpr in claim_tpr),
             )
         else:
@@ -262,3 +265,38 @@ def _read(found: Any) -> AuditResult:
             "pass what to_dict returned, unchanged"
         )
     return result
+
+
+def _document(text: str) -> Any:
+    """What a JSON text holds."""
+    try:
+        return parsed(text)
+    except ValueError as error:
+        raise InvalidArgument(
+            f"text is not JSON ({error}); pass what to_json returned, unchanged"
+        ) from None
+
+
+def _row_of(cut: Cut) -> dict[str, Any]:
+    """A cut as an object; JSON has no infinity, which a score may be."""
+    threshold = cut.threshold if math.isfinite(cut.threshold) else str(cut.threshold)
+    return {"threshold": threshold, "strict": cut.strict, **cut.counts._asdict()}
+
+
+def _cut_of(row: dict[str, Any]) -> Cut:
+    """The cut that `_row_of` wrote."""
+    counts = Counts(**{name: _count(name, row[name]) for name in Counts._fields})
+    if not (counts.false_positives <= counts.out and counts.false_negatives <= counts.included):
+        raise ValueError("more errors than canaries")
+    return Cut(float(row["threshold"]), bool(row["strict"]), counts)
+
+
+def _band_of(rows: Iterable[dict[str, Any]]) -> tuple[Band, ...]:
+    """The rows of a ROC curve."""
+    return tuple(Band(**{name: float(row[name]) for name in Band._fields}) for row in rows)
+
+
+def _count(name: str, value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise ValueError(f"{name} is no count")
+    return value

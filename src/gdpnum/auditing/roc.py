@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gdpnum.auditing.binomial import few, many, upper_rate
-from gdpnum.auditing.scores import Bools, Floats, Ints
-
-__all__ = ["DRAWN_FPRS", "Band", "Roc"]
+from gdpnum.auditing.scores import Bools, Ints
+from gdpnum.floats import Floats
 
 #: FPRs at which an audit keeps the ROC curve.
 DRAWN_FPRS = tuple(

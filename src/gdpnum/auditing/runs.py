@@ -16,8 +16,6 @@ from gdpnum.auditing.roc import DRAWN_FPRS, Roc
 from gdpnum.auditing.scores import checked_scores
 from gdpnum.errors import InvalidArgument
 
-__all__ = ["audit", "checked_confidence"]
-
 _METHODS: tuple[Method, ...] = ("joint", "clopper_pearson")
 
 

@@ -10,10 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 from gdpnum import _validate
 from gdpnum.arguments import array_of
 from gdpnum.errors import InvalidArgument, InvalidType
+from gdpnum.floats import Floats
 
-__all__ = ["Bools", "Floats", "Ints", "checked_inclusion", "checked_scores"]
-
-Floats: TypeAlias = NDArray[np.float64]
 Bools: TypeAlias = NDArray[np.bool_]
 Ints: TypeAlias = NDArray[np.int64]
 

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 from gdpnum.floats import Floats
 
-__all__ = ["Attacks"]
-
 
 @dataclass(frozen=True, eq=False)
 class Attacks:

@@ -10,8 +10,6 @@ from gdpnum import charges
 from gdpnum.bounds.claims import lines_of_claims
 from gdpnum.bounds.lines import Lines
 
-__all__ = ["better_of", "bounded_by"]
-
 
 def better_of(first: Lines, second: Lines) -> Lines:
     """Lines of the hull of two profiles that both hold: nowhere above either.

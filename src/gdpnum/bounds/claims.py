@@ -10,8 +10,6 @@ from gdpnum import charges
 from gdpnum.bounds.lines import EVERYTHING, NOTHING, Lines
 from gdpnum.floats import Floats
 
-__all__ = ["lines_of_claims", "lower_hull"]
-
 
 def lower_hull(x: Floats, y: Floats) -> tuple[Floats, Floats]:
     """The points on the lower convex hull, x strictly increasing."""

@@ -6,10 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdpnum import charges
-from gdpnum.bounds.lines import Lines
+from gdpnum.bounds.lines import Lines, at_infinity
 from gdpnum.floats import Floats
-
-__all__ = ["envelope"]
 
 # A lead of no more than this, in delta, may be rounding; it is given to the other line.
 _ROUNDING = 1e-13
@@ -61,7 +59,7 @@ def envelope(first: Lines, second: Lines) -> Lines:
     last &= np.isfinite(log_alphas)
     infinite = max(first.mass_at_infinity, second.mass_at_infinity)
     if not last.any():
-        return Lines(np.zeros(1), np.full(1, -np.inf), np.full(1, infinite), infinite)
+        return at_infinity(infinite)
     return _settled(_falling(Lines(epsilons[last], log_alphas[last], tprs[last], infinite)))
 
 

@@ -10,8 +10,6 @@ from gdpnum import charges
 from gdpnum.bounds.sums import scaled_tail_sums, tail_sum_error, tail_sums
 from gdpnum.floats import Floats
 
-__all__ = ["EVERYTHING", "NOTHING", "Lines", "Vertices", "lines_of_masses"]
-
 
 class Vertices(NamedTuple):
     """Points (alpha, beta) such that a convex curve above all of them is above the steep half.
@@ -95,6 +93,11 @@ class Lines(NamedTuple):
         return alphas, np.concatenate([[self.mass_at_infinity], self.tprs[::-1]])
 
 
+def at_infinity(mass: float) -> Lines:
+    """The steep half of a curve that has nothing but so much mass at infinity."""
+    return Lines(np.zeros(1), np.full(1, -np.inf), np.full(1, mass), mass)
+
+
 def lines_of_masses(
     losses: Floats,
     masses: Floats,
@@ -110,9 +113,7 @@ def lines_of_masses(
     already; ``drift`` is how far the losses may be off.
     """
     if losses.size == 0:
-        return Lines(
-            np.zeros(1), np.full(1, -np.inf), np.full(1, mass_at_infinity), mass_at_infinity
-        )
+        return at_infinity(mass_at_infinity)
     rounding = tail_sum_error(losses.size)
     # Not capped at one: a line stays above the profile only if tpr and alpha keep their masses.
     tprs = ((tail_sums(masses) if tails is None else tails) + mass_at_infinity) * (1.0 + rounding)
@@ -129,7 +130,7 @@ def lines_of_masses(
 
 
 #: The steep half of f(alpha) = 1 - alpha: nothing is revealed.
-NOTHING = Lines(np.zeros(1), np.full(1, -np.inf), np.zeros(1), 0.0)
+NOTHING = at_infinity(0.0)
 
 #: The steep half of f = 0: everything is revealed.
-EVERYTHING = Lines(np.zeros(1), np.full(1, -np.inf), np.ones(1), 1.0)
+EVERYTHING = at_infinity(1.0)

@@ -10,17 +10,6 @@ from numpy.typing import NDArray
 from gdpnum import charges
 from gdpnum.floats import UNIT, Floats
 
-__all__ = [
-    "BLOCK",
-    "SHORT_BLOCK",
-    "head_sums",
-    "running_sums",
-    "scaled_tail_sums",
-    "sums_by_place",
-    "tail_sum_error",
-    "tail_sums",
-]
-
 # exp(x) and exp(-x) keep their digits up to here; longer ranges are summed piece by piece.
 _PIECE = 300.0
 

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
-from typing import Any, final
+from typing import final
 
 from gdpnum import _validate
-from gdpnum.budget.ledger import Ledger, state_of
+from gdpnum.budget.ledger import Ledger
 from gdpnum.directed import root_above, root_below
 from gdpnum.errors import UnsupportedMechanism
 from gdpnum.kind import kind_of
 from gdpnum.mechanisms import BestOf, Mechanism, PoissonSampled
 from gdpnum.representations import GDP, KnownCurve
-
-__all__ = ["Budget"]
 
 
 @final
@@ -40,6 +37,8 @@ class Budget(Ledger):
     '0.9849 0.1732'
     """
 
+    _ARGUMENTS = ("mu",)
+
     def __init__(self, *, mu: float) -> None:
         self._mu = _validate.non_negative("mu", mu, advice="pass the mu of the whole")
         super().__init__(Fraction(self._mu) ** 2)
@@ -63,17 +62,6 @@ class Budget(Ledger):
 
     def __repr__(self) -> str:
         return f"Budget(mu={self._mu!r}, spent={self.spent!r})"
-
-    @classmethod
-    def from_json(cls, text: str) -> Budget:
-        """The budget that `to_json` wrote."""
-        state = state_of(text, "Budget")
-        budget = cls(mu=state.get("mu", math.nan))
-        budget._restore(state)
-        return budget
-
-    def _terms(self) -> dict[str, Any]:
-        return {"budget": "Budget", "mu": self._mu}
 
     def _cost(self, leaf: Mechanism) -> Fraction:
         _refuse_unfilterable(leaf)

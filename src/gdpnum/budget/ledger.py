@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import math
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
-from typing import Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, TypeVar
 
 from gdpnum import _validate
 from gdpnum.errors import GdpnumError, InvalidArgument
@@ -16,7 +17,8 @@ from gdpnum.mechanisms.mechanism import checked, composed, repeat
 from gdpnum.statements.description import parts_of, run_of
 from gdpnum.strict_json import parsed
 
-__all__ = ["Ledger", "OverBudget", "not_a_state", "shortened", "state_of"]
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -55,9 +57,8 @@ class Ledger(ABC):
     @abstractmethod
     def _refusal(self, mechanism: Mechanism) -> str: ...
 
-    @abstractmethod
-    def _terms(self) -> dict[str, Any]:
-        """What makes a budget of this kind, for its JSON state."""
+    _ARGUMENTS: ClassVar[tuple[str, ...]]
+    """What makes a budget of this kind, which keeps each as a field with _ in front."""
 
     # --- spending -------------------------------------------------------------------------------
 
@@ -155,7 +156,8 @@ class Ledger(ABC):
     @property
     def terms(self) -> dict[str, Any]:
         """What the budget is for, spent or not."""
-        return self._terms()
+        given = {name: getattr(self, f"_{name}") for name in self._ARGUMENTS}
+        return {"budget": type(self).__name__, **given}
 
     # --- JSON -----------------------------------------------------------------------------------
 
@@ -164,20 +166,35 @@ class Ledger(ABC):
         with self._lock:
             history = self.history
             state = {
-                **self._terms(),
+                **self.terms,
                 "spent": str(self._spent),
                 "history": [] if history is None else parts_of(history),
             }
         return json.dumps(state, allow_nan=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """The budget that `to_json` wrote."""
+        try:
+            state = parsed(text)
+        except ValueError as error:
+            raise InvalidArgument(
+                f"text is no state of a budget ({error}); pass what to_json wrote"
+            ) from None
+        if not isinstance(state, dict) or state.get("budget") != cls.__name__:
+            raise _not_a_state()
+        budget = cls(**{name: state.get(name, math.nan) for name in cls._ARGUMENTS})
+        budget._restore(state)
+        return budget
 
     def _restore(self, state: dict[str, Any]) -> None:
         try:
             spent = Fraction(state["spent"])
             history = state["history"]
         except (KeyError, TypeError, ValueError, ZeroDivisionError):
-            raise not_a_state() from None
+            raise _not_a_state() from None
         if not 0 <= spent <= self._total or not isinstance(history, list):
-            raise not_a_state()
+            raise _not_a_state()
         run = run_of(history) if history else None
         owed = self._price(run) if run is not None else Fraction(0)
         # A state that claims less than its own history cost was tampered with.
@@ -185,21 +202,7 @@ class Ledger(ABC):
         self._parts = dict(run.parts) if run is not None else {}
 
 
-def state_of(text: str, kind: str) -> dict[str, Any]:
-    """The JSON state of one kind of budget, as a dictionary."""
-    try:
-        state = parsed(text)
-    except ValueError as error:
-        raise InvalidArgument(
-            f"text is no state of a budget ({error}); pass what to_json wrote"
-        ) from None
-    if not isinstance(state, dict) or state.get("budget") != kind:
-        raise not_a_state()
-    return state
-
-
-def not_a_state() -> InvalidArgument:
-    """What is raised about a text that is none."""
+def _not_a_state() -> InvalidArgument:
     return InvalidArgument("text is not the JSON state of such a budget; pass what to_json wrote")
 
 

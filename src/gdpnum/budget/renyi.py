@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Any, final
+from typing import final
 
 import numpy as np
 
 from gdpnum import _validate
-from gdpnum.budget.ledger import Ledger, state_of
+from gdpnum.budget.ledger import Ledger
 from gdpnum.errors import InvalidArgument, UnsupportedMechanism
 from gdpnum.mechanisms import Mechanism
 from gdpnum.mechanisms.mechanism import checked
 from gdpnum.renyi.concentration import renyi_epsilons
-
-__all__ = ["RenyiBudget"]
 
 
 @final
@@ -35,6 +33,8 @@ class RenyiBudget(Ledger):
     >>> sum(1 for _ in budget.steps(range(10_000), mechanism=step)) > 500
     True
     """
+
+    _ARGUMENTS = ("epsilon", "delta", "order")
 
     def __init__(
         self,
@@ -100,22 +100,6 @@ class RenyiBudget(Ledger):
             f"RenyiBudget(epsilon={self._epsilon!r}, delta={self._delta!r}, "
             f"order={self._order!r}, spent={self.spent!r})"
         )
-
-    @classmethod
-    def from_json(cls, text: str) -> RenyiBudget:
-        """The budget that `to_json` wrote."""
-        state = state_of(text, "RenyiBudget")
-        budget = cls(**{key: state.get(key, math.nan) for key in ("epsilon", "delta", "order")})
-        budget._restore(state)
-        return budget
-
-    def _terms(self) -> dict[str, Any]:
-        return {
-            "budget": "RenyiBudget",
-            "epsilon": self._epsilon,
-            "delta": self._delta,
-            "order": self._order,
-        }
 
     def _cost(self, leaf: Mechanism) -> Fraction:
         found = float(renyi_epsilons(leaf, np.array([self._order]))[0])

@@ -11,7 +11,8 @@ from gdpnum import _validate
 from gdpnum.calibration.formula import noiseless_curve, participation
 from gdpnum.calibration.meter import Meter
 from gdpnum.calibration.outcome import DPSGDCalibration, Progress
-from gdpnum.calibration.search import Start, searched
+from gdpnum.calibration.search import searched
+from gdpnum.calibration.start import Start
 from gdpnum.calibration.target import Epsilon, Target, stated
 from gdpnum.curve.gaussian import GaussianCurve
 from gdpnum.errors import InvalidArgument, InvalidType
@@ -62,7 +63,7 @@ def calibrate_dpsgd(
     Guarantee: the run returned meets the target, and its bound ``achieved``, computed at a tenth
     of the ``tolerance``, lies within a relative ``tolerance`` of it: a run one such step worse
     misses it. Up to 1 / tolerance steps their number is the last that meets it. It takes some four
-    engine calls, one or two of them at full accuracy; ``progress`` is called after each.
+    engine calls, a mu one or two; ``progress`` is called after each.
 
     Raises `InvalidArgument` where nothing meets the target, or where every noise does.
 

@@ -10,7 +10,8 @@ from typing import Any
 from gdpnum import _validate
 from gdpnum.calibration.meter import Meter
 from gdpnum.calibration.outcome import Calibration, Progress
-from gdpnum.calibration.search import Start, searched
+from gdpnum.calibration.search import searched
+from gdpnum.calibration.start import Start
 from gdpnum.calibration.target import Target, stated
 from gdpnum.errors import InvalidArgument, InvalidType
 from gdpnum.kind import Knob, kind_of

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import final
 
 from gdpnum import _validate
 from gdpnum.calibration.outcome import Attempt, Progress
 from gdpnum.calibration.target import Target
+from gdpnum.errors import GdpnumError
 from gdpnum.mechanisms.mechanism import Mechanism, checked
 
 __all__ = ["FAR", "Meter", "Reading"]
@@ -46,6 +48,16 @@ class Meter:
         self.calls = 0
         self._family, self._progress = family, progress
         self._mu = target.mu
+
+    def foretold(self, parameters: Sequence[float], *, closely: bool) -> list[float]:
+        """About the excess at each, of which nothing is certain; none where that is unknown."""
+        found: list[float] = []
+        with suppress(GdpnumError):
+            every = [checked(f"family({one!r})", self._family(one)) for one in parameters]
+            found = self.target.estimated(every, closely=closely)
+        if not all(0.0 < one < math.inf for one in found):
+            return []
+        return [math.log(one / self._mu) for one in found]
 
     def read(self, parameter: float, tolerance: float) -> Reading:
         """One engine call."""

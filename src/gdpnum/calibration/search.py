@@ -14,9 +14,10 @@ from dataclasses import dataclass, replace
 from typing import final
 
 from gdpnum.calibration.meter import FAR, Meter, Reading
+from gdpnum.calibration.start import Start, estimated_start
 from gdpnum.errors import BudgetExceeded, InvalidArgument
 
-__all__ = ["Answer", "Start", "searched"]
+__all__ = ["Answer", "searched"]
 
 # The engine's tolerance on the way, unless a coarser one is asked for.
 _ROUGH = 1e-3
@@ -39,22 +40,6 @@ _MOST_CALLS = 100
 
 @final
 @dataclass(frozen=True)
-class Start:
-    """Where a search begins: its ends, a first guess, and how steep the log of the strength is.
-
-    ``private`` is the most private setting of the range and ``open_`` the least; ``slope`` is a
-    guess of how the log of the strength rises with the log of the parameter, towards ``open_``.
-    """
-
-    private: float
-    open_: float
-    first: float
-    slope: float
-    integer: bool = False
-
-
-@final
-@dataclass(frozen=True)
 class Answer:
     """The setting found, and whether the range, or what has a bound, ends before the target."""
 
@@ -65,8 +50,8 @@ class Answer:
 def searched(meter: Meter, start: Start, *, name: str, tolerance: float) -> Answer:
     """The least private setting that meets the meter's target.
 
-    First roughly, up to a few percent, then with a tenth of the ``tolerance``, unless the first has
-    come close enough already: its bounds hold as well.
+    First roughly, up to a few percent, from where estimates have it; then with a tenth of the
+    ``tolerance``, unless the first has come close enough already: its bounds hold as well.
     """
     target = meter.target
     # How far its strength may stay below the target's.
@@ -84,13 +69,15 @@ def searched(meter: Meter, start: Start, *, name: str, tolerance: float) -> Answ
         return reading.excess <= 0.0 and is_near(reading) and not is_last_wanted
 
     aim = -_MARGIN * room
-    way = _Secant(meter, start, tolerance=rough, aim=aim)
+    begin = estimated_start(meter, start, aim)
+    way = _Secant(meter, begin or start, tolerance=rough, aim=aim)
     way.search(lambda reading: abs(reading.excess) <= max(0.02, 5.0 * room))
     # A rough bound that is close enough is as good as a fine one.
     if way.safe is not None and is_enough(way.safe):
         return Answer(way.safe, at_limit=False)
-    # The finer bound will be lower by what it gains on the rough one.
-    last = _Secant(meter, way.restart(_BIAS * (rough - fine)), tolerance=fine, aim=aim)
+    # A finer bound is lower by what it gains on a rough one; where estimates are, both are fine.
+    gain = _BIAS * (rough - fine) if begin is None else 0.0
+    last = _Secant(meter, way.restart(gain), tolerance=fine, aim=aim)
     last.search(is_enough)
     safe, missed = last.safe, last.missed
     if safe is None and missed is not None and missed.parameter == start.private:

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple, final
 
 from gdpnum import _validate
-from gdpnum.account import as_curve, coarsened
+from gdpnum.account import as_curve, coarsened, estimated_mus
 from gdpnum.calibration.formula import formula_curves
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import BudgetExceeded, InvalidArgument
@@ -100,6 +100,18 @@ class Target(ABC):
         value = min(self.read(curve) for curve in formula_curves(mechanism))
         return Measured(value, self.strength(value), is_engines=False)
 
+    def estimated(
+        self,
+        mechanisms: Sequence[Mechanism],  # noqa: ARG002
+        *,
+        closely: bool,  # noqa: ARG002
+    ) -> list[float]:
+        """About the strength of each, to a percent or, ``closely``, to 1e-4; none where unknown.
+
+        Only where to look: what meets the target is measured.
+        """
+        return []
+
     def _asked(self, mechanism: Mechanism, tolerance: float) -> Measured:
         """What the engine says."""
         value = self.read(as_curve("mechanism", mechanism, tolerance=tolerance))
@@ -136,6 +148,11 @@ class Mu(Target):
     @property
     def counts_sampling(self) -> bool:
         return self.slack > 0.0
+
+    def estimated(self, mechanisms: Sequence[Mechanism], *, closely: bool) -> list[float]:
+        if self.slack == 0.0:
+            return []
+        return estimated_mus(mechanisms, self.slack, closely=closely)
 
     def _asked(self, mechanism: Mechanism, tolerance: float) -> Measured:
         # The fit itself: whoever asks for the mu of the answer is to find this one.

@@ -10,8 +10,6 @@ from gdpnum.errors import GdpnumError
 from gdpnum.integrations.engine_check import check_engine
 from gdpnum.statements import statement
 
-__all__ = ["ENDINGS", "Beside"]
-
 #: Appended to what a checkpoint is called: for machines and for a model card.
 ENDINGS = ("privacy.json", "privacy.md")
 

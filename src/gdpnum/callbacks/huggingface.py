@@ -9,8 +9,6 @@ from typing import Any
 from gdpnum._optional import imported
 from gdpnum.callbacks.beside import Beside
 
-__all__ = ["TrainerHooks", "trainer_class"]
-
 
 class TrainerHooks:
     """A TrainerCallback that leaves a statement of ``engine`` in the folder of each checkpoint.

@@ -10,8 +10,6 @@ from typing import Any
 from gdpnum._optional import imported
 from gdpnum.callbacks.beside import Beside
 
-__all__ = ["LightningHooks", "lightning_class"]
-
 
 class LightningHooks:
     """A Lightning callback that leaves a statement of ``engine`` beside each checkpoint.

@@ -10,17 +10,15 @@ from typing import Annotated, Any
 import typer
 
 import gdpnum
-from gdpnum.cli.files import read_text, replacing
+from gdpnum.cli.files import read_text
 from gdpnum.cli.options import JSON, Option, given, takes
 from gdpnum.cli.present import check_plot, save
 from gdpnum.cli.program import epilog
 from gdpnum.cli.sources import SOURCES, source
-from gdpnum.cli.tables import as_json as json_of
+from gdpnum.cli.tables import json_of
 from gdpnum.errors import InvalidArgument
 from gdpnum.rounding import rounded_down
 from gdpnum.score_columns import scores_in_csv
-
-__all__ = ["EPILOG", "audit"]
 
 EPILOG = epilog(
     "gdpnum audit scores.csv --claim statement.json",
@@ -98,8 +96,7 @@ def audit(
         wishes |= {} if threshold is None else {"threshold": _threshold(threshold)}
         runs = gdpnum.audit(scores[included], scores[~included], **wishes)
         if plot is not None:
-            with replacing(plot) as temporary:
-                save(gdpnum.plot.audit(runs), temporary)
+            save(gdpnum.plot.audit(runs), plot)
         found = runs
     typer.echo(_json(found, delta) if as_json else "\n".join(_lines(found, delta)))
 

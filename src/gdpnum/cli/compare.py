@@ -9,15 +9,12 @@ from typing import Annotated, Any
 import typer
 
 import gdpnum
-from gdpnum.cli.files import replacing
 from gdpnum.cli.options import JSON, SLACK, Option, given, takes
 from gdpnum.cli.present import check_plot, save
 from gdpnum.cli.program import epilog, flat
 from gdpnum.cli.sources import SOURCES, Source, source
-from gdpnum.cli.tables import as_json as json_of
+from gdpnum.cli.tables import json_of
 from gdpnum.errors import InvalidArgument
-
-__all__ = ["EPILOG", "compare"]
 
 EPILOG = epilog(
     "gdpnum compare training.toml DPSGD:noise_multiplier=2,sample_rate=0.02,steps=1000",
@@ -69,8 +66,7 @@ def _draw(path: Path, read: list[Source]) -> None:
         f"[{number}] {one.wishes.get('name') or one.label}": gdpnum.tradeoff_curve(one.run)
         for number, one in enumerate(read)
     }
-    with replacing(path) as temporary:
-        save(gdpnum.plot.comparison(curves, scale="log"), temporary)
+    save(gdpnum.plot.comparison(curves, scale="log"), path)
 
 
 def _document(read: list[Source], found: gdpnum.Comparison) -> dict[str, Any]:

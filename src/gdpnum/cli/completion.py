@@ -9,8 +9,6 @@ import typer
 from gdpnum import _validate
 from gdpnum.cli.program import epilog
 
-__all__ = ["EPILOG", "completion"]
-
 EPILOG = epilog(
     "gdpnum completion bash > ~/.local/share/bash-completion/completions/gdpnum",
     "gdpnum completion zsh > ~/.zfunc/_gdpnum   # with ~/.zfunc in fpath, before compinit",

@@ -10,8 +10,6 @@ from gdpnum.cli.program import epilog
 from gdpnum.mechanisms.tuning import tuned
 from gdpnum.training import NAMES, as_option, training_run
 
-__all__ = ["EPILOG", "dpsgd"]
-
 EPILOG = epilog(
     "gdpnum dpsgd --noise-multiplier 9.4 --batch-size 16384 --dataset-size 50000 \\\n"
     "  --steps 2000 --report statement.html --plot curve.svg",

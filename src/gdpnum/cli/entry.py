@@ -26,8 +26,6 @@ from gdpnum.cli import (
 )
 from gdpnum.cli.program import Command, Program, epilog
 
-__all__ = ["app", "main"]
-
 app = typer.Typer(
     cls=Program,
     help="Differential privacy accounting in Gaussian DP, where every number is a guarantee.",

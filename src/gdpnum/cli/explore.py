@@ -10,8 +10,6 @@ from gdpnum.cli.files import check_installed
 from gdpnum.cli.program import epilog
 from gdpnum.cli.sources import source_of
 
-__all__ = ["EPILOG", "explore"]
-
 EPILOG = epilog(
     "gdpnum explore",
     "gdpnum explore --port 0 --no-browser",

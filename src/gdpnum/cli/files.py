@@ -12,16 +12,6 @@ from pathlib import Path
 
 from gdpnum.errors import InvalidArgument
 
-__all__ = [
-    "InFile",
-    "check_ending",
-    "check_installed",
-    "check_writable",
-    "read_text",
-    "replacing",
-    "write",
-]
-
 # More than ten million scores; read as a table it takes some six times that.
 _LONGEST = 2**28
 

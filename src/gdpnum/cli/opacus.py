@@ -12,8 +12,6 @@ from gdpnum.cli.options import STATEMENT, TRAINING, one, takes
 from gdpnum.cli.present import JSON_KEYS, present
 from gdpnum.cli.program import epilog, tell
 
-__all__ = ["EPILOG", "opacus"]
-
 EPILOG = epilog("gdpnum opacus checkpoint.pt --dataset-size 50000", note=JSON_KEYS)
 
 

@@ -17,23 +17,6 @@ from gdpnum.cli.quantities import fraction_of, whole_of
 from gdpnum.errors import InvalidArgument
 from gdpnum.training import ARGUMENTS, as_option
 
-__all__ = [
-    "JSON",
-    "OUTPUT",
-    "SLACK",
-    "STATED",
-    "STATEMENT",
-    "TRAINING",
-    "TUNED",
-    "Json",
-    "Option",
-    "given",
-    "one",
-    "pairs",
-    "stated",
-    "takes",
-]
-
 #: What --state may say.
 STATED = (
     *("protected", "released", "batches", "tuning", "trust_model", "dataset", "model", "contact"),
@@ -152,9 +135,6 @@ OUTPUT = (
     Option("report", "path", "Write the statement here too: .html, .md, .tex, .txt or .json."),
     JSON,
 )
-
-#: For a command that writes its signature out.
-Json = JSON.parameter().annotation
 
 #: What a statement is asked, and how it is told.
 STATEMENT = (

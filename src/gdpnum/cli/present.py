@@ -16,9 +16,6 @@ from gdpnum.cli.options import OUTPUT, given, stated
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-
-__all__ = ["FORMS", "JSON_KEYS", "check_plot", "form_of", "present", "save", "today"]
-
 JSON_KEYS = (
     "JSON keys: mu, mu_lower, slack, regret, verdict, tail_ratio, advantage, epsilon (a list of "
     "{delta, epsilon}), tpr (a list of {fpr, tpr, tpr_gdp}), assumptions, and the rest of "
@@ -51,8 +48,7 @@ def present(
     found = gdpnum.statement(run, **{"date": today(), **(wishes or {}), **asked})
     # Files first: if one fails, nothing has been said yet.
     if plot is not None:
-        with replacing(plot) as temporary:
-            save(gdpnum.plot.tradeoff(found), temporary)
+        save(gdpnum.plot.tradeoff(found), plot)
     if report is not None:
         write(report, form_of(found, FORMS[report.suffix.lower()]))
     typer.echo(form_of(found, "json" if as_json else "text"), nl=False)
@@ -67,20 +63,21 @@ def check_plot(plot: Path | None) -> None:
 
 
 def save(axes: Axes, path: Path) -> None:
-    """Write the picture that an Axes is on."""
-    axes.figure.figure.savefig(path)
+    """Write the picture that an Axes is on, whole or not at all."""
+    with replacing(path) as temporary:
+        axes.figure.figure.savefig(temporary)
 
 
 def form_of(statement: gdpnum.Statement, form: str) -> str:
     """The statement in one of the `FORMS`, ending in a line end."""
-    if form == "html":
-        text = statement.to_html()
-    elif form == "markdown":
-        text = statement.to_markdown()
-    elif form == "latex":
-        text = statement.to_latex()
-    else:
-        text = statement.to_json() if form == "json" else str(statement)
+    made = {
+        "html": statement.to_html,
+        "markdown": statement.to_markdown,
+        "latex": statement.to_latex,
+        "json": statement.to_json,
+        "text": statement.__str__,
+    }
+    text = made[form]()
     return text if text.endswith("\n") else f"{text}\n"
 
 

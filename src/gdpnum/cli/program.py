@@ -13,8 +13,6 @@ from gdpnum.cli.files import InFile
 from gdpnum.cli.wording import in_options
 from gdpnum.errors import GdpnumError
 
-__all__ = ["BAD_INPUT", "INTERRUPTED", "NOTHING", "Command", "Program", "epilog", "flat", "tell"]
-
 #: Nothing that was asked for could be computed.
 NOTHING = 1
 BAD_INPUT = 2

@@ -10,8 +10,6 @@ from fractions import Fraction
 from gdpnum._validate import brief
 from gdpnum.errors import InvalidArgument
 
-__all__ = ["fraction_of", "number_or_text", "whole_of"]
-
 _SHAPE = re.compile(r"\s*([^/%]+?)\s*(?:/\s*([^/%]+?)\s*)?(%?)\s*", re.ASCII)
 
 

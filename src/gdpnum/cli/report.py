@@ -17,8 +17,6 @@ from gdpnum.cli.program import epilog
 from gdpnum.cli.sources import SOURCES, source
 from gdpnum.errors import InvalidArgument
 
-__all__ = ["EPILOG", "report"]
-
 _FORMS = {**FORMS, ".yaml": "registry"}
 
 EPILOG = epilog(

@@ -12,8 +12,6 @@ from gdpnum.cli.program import epilog
 from gdpnum.cli.sources import SOURCES, source
 from gdpnum.errors import InvalidArgument
 
-__all__ = ["EPILOG", "run"]
-
 _FILE = """\b
 A run file:
   name = "Two-stage training"

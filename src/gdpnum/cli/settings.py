@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import math
 from collections.abc import Callable, Mapping
 from itertools import product
 from typing import Any
@@ -15,8 +14,6 @@ from gdpnum.errors import InvalidArgument
 from gdpnum.score_columns import rows_of
 from gdpnum.strict_json import parsed
 from gdpnum.training import ARGUMENTS, Argument, as_option, is_poisson
-
-__all__ = ["grid_of", "numbers", "settings_in"]
 
 _ADVICE = "pass numbers such as 1,2,3, or FROM:TO:COUNT such as 0.001:0.9:60"
 
@@ -150,13 +147,6 @@ def _csv(content: str, label: str) -> list[dict[str, Any]]:
         cells = zip(header, row, strict=True)
         found.append({name: _typed(name, cell.strip(), where) for name, cell in cells})
     return found
-
-
-def _finite(text: str) -> float:
-    number = float(text)
-    if not math.isfinite(number):
-        raise ValueError
-    return number
 
 
 _READERS: dict[str, Callable[[str, str], Any]] = {

@@ -41,8 +41,6 @@ from gdpnum.mechanisms.mechanism import composed, repeat
 from gdpnum.strict_json import parsed
 from gdpnum.training import ARGUMENTS, NAMES, is_poisson, resolved, training_run
 
-__all__ = ["SOURCES", "Source", "source", "source_of"]
-
 SOURCES = (
     "A source is a run file in TOML or JSON, the JSON of a statement, - for standard input, or "
     "words such as DPSGD:noise_multiplier=1,sample_rate=1%,steps=1e3 and GDP:mu=1. A run file "
@@ -174,15 +172,14 @@ def _part(part: Any, dataset_size: Any, name: str) -> gdpnum.Mechanism:
             f"{_validate.shown(name, part)}, not an object; pass one such as "
             "{type = 'Gaussian', sigma = 2.0}"
         )
-    if "mechanism" in part:
-        for key in part:
-            if key not in ("mechanism", "count"):
-                raise InFile(
-                    f"{name} has the key {key!r} beside 'mechanism'; only 'count' may be there"
-                )
-        return repeat(_leaf(part["mechanism"], dataset_size, name), part.get("count", 1))
-    leaf = {key: value for key, value in part.items() if key != "count"}
-    return repeat(_leaf(leaf, dataset_size, name), part.get("count", 1))
+    rest = {key: value for key, value in part.items() if key != "count"}
+    for key in rest if "mechanism" in rest else ():
+        if key != "mechanism":
+            raise InFile(
+                f"{name} has the key {key!r} beside 'mechanism'; only 'count' may be there"
+            )
+    leaf = _leaf(rest.get("mechanism", rest), dataset_size, name)
+    return repeat(leaf, part.get("count", 1))
 
 
 def _leaf(document: Any, dataset_size: Any, name: str) -> gdpnum.Mechanism:

@@ -22,8 +22,6 @@ from gdpnum.cli.tables import as_table
 from gdpnum.errors import InvalidArgument
 from gdpnum.rounding import as_given, rounded_down, rounded_up
 
-__all__ = ["EPILOG", "sweep"]
-
 EPILOG = epilog(
     "gdpnum sweep --noise-multiplier 1,2 --sample-rate 0.1%:10%:3 --steps 400 \\\n"
     "  --columns mu,regret,epsilon@1e-5 --out sweep.csv --resume sweep.rows",

@@ -11,8 +11,6 @@ from gdpnum.cli.options import JSON, SLACK, STATEMENT, Option, given, one, takes
 from gdpnum.cli.program import epilog
 from gdpnum.cli.sources import SOURCES, source
 
-__all__ = ["EPILOG", "table"]
-
 EPILOG = epilog(
     "gdpnum table statement.json training.toml Laplace:scale=5 --format latex",
     note=f"{SOURCES}\n\nJSON: a list of rows; the keys are the heads of the columns, and numbers "

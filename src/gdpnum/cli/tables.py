@@ -7,8 +7,6 @@ from collections.abc import Iterable, Sequence
 
 from gdpnum.rounding import finite
 
-__all__ = ["as_json", "as_table"]
-
 
 def as_table(rows: Iterable[Sequence[str]]) -> str:
     """Rows as lines, each column as wide as its widest cell.
@@ -25,6 +23,6 @@ def as_table(rows: Iterable[Sequence[str]]) -> str:
     )
 
 
-def as_json(document: object) -> str:
+def json_of(document: object) -> str:
     """A document as JSON; infinity is the text inf, as JSON has none."""
     return json.dumps(finite(document), indent=2, allow_nan=False)

@@ -7,13 +7,11 @@ from typing import Annotated
 import typer
 
 import gdpnum
-from gdpnum.cli import options
 from gdpnum.cli.files import read_text
+from gdpnum.cli.options import JSON, takes
 from gdpnum.cli.program import epilog, tell
-from gdpnum.cli.tables import as_json as json_of
+from gdpnum.cli.tables import json_of
 from gdpnum.errors import InvalidArgument
-
-__all__ = ["EPILOG", "verify"]
 
 _REFUTED = 1
 
@@ -26,10 +24,11 @@ EPILOG = epilog(
 )
 
 
+@takes(JSON)
 def verify(
     file: Annotated[str, typer.Argument(metavar="STATEMENT", help="The JSON of a statement.")],
     *,
-    as_json: options.Json = False,
+    as_json: bool,
 ) -> None:
     """Compute a statement again from its description, and say what agrees."""
     text = read_text(file)

@@ -9,8 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-__all__ = ["in_options"]
-
 # Advice to pass what no command takes.
 _STRANGERS = re.compile(r",? or a grid_step of at least [\d.e+-]+| or grid_step\b")
 

@@ -136,7 +136,7 @@ def sought(
     guess = guessed(near, rungs.rungs, steps.runs, slack)
     jumpy = np.flatnonzero(rungs.steep < 1.0)
     if jumpy.size:
-        place = all_located(steps, rungs, guess, slack, jumpy)
+        place, _ = all_located(steps, rungs, guess, slack, jumpy)
         known = place > 0.0
         guess[jumpy[known]] = place[known]
         lost = jumpy[~known]
@@ -176,7 +176,7 @@ def _roughly(
 ) -> Floats:
     """About where mu is decided, from a reading to a thousandth of the slack."""
     lines = aimed(steps, rungs, guess, slack, 1e-3, most)
-    where = highest(lines.rows(slice(steps.runs)).at, knots[: steps.runs], slack)
+    where, _ = highest(lines.rows(slice(steps.runs)).at, knots[: steps.runs], slack)
     return np.where(where > 0.0, where, guess[: steps.runs])
 
 

@@ -23,6 +23,12 @@ __all__ = ["all_located", "highest", "located"]
 # them; images beside the slack.
 _NUMBERS, _LEFT, _IMAGES = (120, 1000), 1e-4, 1e-2
 
+# By about so much (a log) is delta below Chernoff's bound.
+_BELOW = 3.0
+
+# From such a delta on an error of some percent is too much beside 1 - TPR.
+_LARGE = 0.3
+
 # Of many runs that take more a rough reading is the quicker way.
 _FEWER = (120,)
 
@@ -35,34 +41,40 @@ _AROUND, _BETWEEN = np.geomspace(0.3, 3.0, 21), np.linspace(0.0, 1.0, 7)
 
 def located(steps: Steps, ladder: Ladder, guess: float, slack: Floats) -> float | None:
     """The epsilon at which tests of one run need the largest mu; None if it stays unclear."""
-    found = float(all_located(steps, ladder, np.array([guess]), slack, np.zeros(1, np.intp))[0])
+    places, _ = all_located(steps, ladder, np.array([guess]), slack, np.zeros(1, np.intp))
+    found = float(places[0])
     return found if found > 0.0 else None
 
 
 def all_located(
-    steps: Steps, ladder: Ladder, guess: Floats, slack: Floats, runs: npt.NDArray[np.intp]
-) -> Floats:
-    """The epsilons at which tests of some runs need the largest mu, to some percent.
+    steps: Steps,
+    ladder: Ladder,
+    guess: Floats,
+    slack: Floats,
+    runs: npt.NDArray[np.intp],
+    around: Floats = _AROUND,
+) -> tuple[Floats, Floats]:
+    """The epsilons at which tests of some runs need the largest mu, to some percent, and that mu.
 
-    NaN where it stays unclear.
+    NaN where it stays unclear. They are looked for ``around`` a guess, at these shares of it.
 
     The transform is summed on a line for the guess, then on one for the place so found, until the
     two agree.
     """
-    found = np.full(runs.size, np.nan)
+    found, mus = np.full((2, runs.size), np.nan)
     left, places, line = np.arange(runs.size), guess[runs], None
     for _ in range(_TURNS):
         line = _line(steps, ladder, runs[left], places, slack[runs[left]], line)
-        following = highest(partial(_at, line), places[:, None] * _AROUND, slack[runs[left]])
+        following, most = highest(partial(_at, line), places[:, None] * around, slack[runs[left]])
         following = np.where(np.isnan(line.centre), np.nan, following)
         known = (following > 0.0) & (following < np.inf)
         close = known & (np.abs(following - places) <= _OFF * following)
-        found[left[close]] = following[close]
+        found[left[close]], mus[left[close]] = following[close], most[close]
         going = known & ~close
         left, places, line = left[going], following[going], line.rows(going)
         if not left.size:
             break
-    return found
+    return found, mus
 
 
 class _Line(NamedTuple):
@@ -81,17 +93,23 @@ class _Line(NamedTuple):
         return self if kept.all() else _Line(*(one[kept] for one in self))
 
 
-def highest(known: Callable[[Floats], Knots], places: Floats, slack: Floats) -> Floats:
-    """The place, by run, that needs most: among these, then between its neighbours."""
+def highest(
+    known: Callable[[Floats], Knots], places: Floats, slack: Floats
+) -> tuple[Floats, Floats]:
+    """The place, by run, that needs most: among these, then between its neighbours; and its mu."""
     rows = np.arange(places.shape[0])
-    for _ in range(2):
-        mus = shown(known(places), slack, certain=False).mus
-        best = np.argmax(mus, axis=1)
-        found: Floats = places[rows, best]
-        low = places[rows, np.maximum(best - 1, 0), None]
-        high = places[rows, np.minimum(best + 1, places.shape[1] - 1), None]
-        places = low + (high - low) * _BETWEEN
-    return found
+    mus = shown(known(places), slack, certain=False).mus
+    best = np.argmax(mus, axis=1)
+    low = places[rows, np.maximum(best - 1, 0), None]
+    high = places[rows, np.minimum(best + 1, places.shape[1] - 1), None]
+    places = low + (high - low) * _BETWEEN
+    mus = shown(known(places), slack, certain=False).mus
+    best = np.argmax(mus, axis=1)
+    # The mu is that at the top of the parabola through three of them.
+    before, at, after = (mus[rows, np.clip(best + i, 0, _BETWEEN.size - 1)] for i in (-1, 0, 1))
+    bend, rise = 2.0 * at - before - after, after - before
+    inside = (best > 0) & (best < _BETWEEN.size - 1) & (bend > 0.0) & (bend < np.inf)
+    return places[rows, best], at + rise * (0.125 * rise / np.where(inside, bend, np.inf))
 
 
 def _line(
@@ -110,7 +128,12 @@ def _line(
     rows = np.arange(runs.size)
     rung = np.argmin((rungs.values - rungs.lam * guess[:, None])[:, :-1], axis=1)
     lam = rungs.lam[rows, rung]
-    length = period(rungs, others, lam, guess, np.log(slack * _IMAGES))
+    # At the first of the places, where they are beside a larger delta, too.
+    first = guess * _AROUND[0]
+    there = (rungs.values + rungs.log_kappa - rungs.lam * first[:, None]).min(axis=1)
+    allowed = np.stack([np.log(slack), np.maximum(there - _BELOW, np.log(slack))])
+    places = np.stack([guess, first])
+    length = period(rungs, others, lam, places, allowed + np.log(_IMAGES)).max(axis=0)
     if before is not None and ((before.lam == lam) & (length <= before.length)).all():
         return before
     width = 2.0 * np.pi / length
@@ -159,9 +182,10 @@ def _line(
 
 
 def _at(line: _Line, places: Floats) -> Knots:
-    """Delta and exp(eps) alpha there."""
+    """Delta and exp(eps) alpha there; a delta that is large is not known well enough."""
     turn = turns(line.theta[:, :, None] * (places - line.centre[:, None])[:, None, :])
     sums = line.real @ turn.real + line.imaginary @ turn.imag
     sums *= np.exp(line.cumulant[:, None] - line.lam[:, None] * places)[:, None, :]
     none = np.zeros_like(places)
-    return Knots(places, sums[:, 0], none, sums[:, 1], none)
+    delta = np.where(sums[:, 0] < _LARGE, sums[:, 0], np.nan)
+    return Knots(places, delta, none, sums[:, 1], none)

@@ -17,8 +17,6 @@ from gdpnum.lattice.engine import LatticeBounds
 from gdpnum.pairs.pair import Release
 from gdpnum.releases import gaussian_release
 
-__all__ = ["composed"]
-
 # Pairs with no more outcomes than this between them are multiplied out.
 _MOST_OUTCOMES = 2**20
 

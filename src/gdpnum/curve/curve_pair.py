@@ -16,8 +16,6 @@ from gdpnum.floats import Floats
 from gdpnum.pairs.atomic import AtomicPair
 from gdpnum.pairs.pair import Pair
 
-__all__ = ["pair_of_curve"]
-
 
 def pair_of_curve(curve: TradeoffCurve) -> Pair:
     """A pair of distributions whose trade-off curve is this one, or nowhere above it.
@@ -46,7 +44,7 @@ def pair_of_curve(curve: TradeoffCurve) -> Pair:
         np.concatenate([below.likely[::-1], [rest], above.unlikely]),
         above.infinite,
         below.infinite,
-        balanced=curve.flat is None,
+        symmetric=curve.flat is None,
     )
 
 

@@ -15,8 +15,6 @@ from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import InvalidArgument
 from gdpnum.strict_json import parsed
 
-__all__ = ["curve_from_document"]
-
 
 def curve_from_document(text: str) -> TradeoffCurve:
     """The curve that a JSON text describes; see `TradeoffCurve.to_json`."""

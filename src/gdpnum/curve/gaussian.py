@@ -19,8 +19,6 @@ from gdpnum.pairs.atomic import approx_dp_pair
 from gdpnum.pairs.gaussian import GaussianPair, SlackGaussianPair
 from gdpnum.pairs.pair import Pair
 
-__all__ = ["GaussianCurve"]
-
 
 @final
 @dataclass(frozen=True)
@@ -34,6 +32,7 @@ class GaussianCurve(TradeoffCurve):
 
     mu: float
     slack: float = 0.0
+    is_symmetric = True
 
     def __repr__(self) -> str:
         slack = f", slack={self.slack!r}" if self.slack else ""
@@ -46,10 +45,6 @@ class GaussianCurve(TradeoffCurve):
     @property
     def knots(self) -> Floats:
         return np.array([self._kink]) if self.slack > 0.0 else np.empty(0)
-
-    @property
-    def is_symmetric(self) -> bool:
-        return True
 
     def inverse(self) -> GaussianCurve:
         return self

@@ -21,8 +21,6 @@ from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import InvalidArgument, InvalidType
 from gdpnum.floats import Floats
 
-__all__ = ["group_curve", "group_slack"]
-
 # Claims of the profile that the result is made of, at least, and how many vertices all of them
 # together may look at: a second's work.
 _CLAIMS, _LOOKS = 1024, 2.5e8

@@ -10,14 +10,11 @@ from numpy.typing import ArrayLike, NDArray
 from gdpnum import _validate
 from gdpnum.arguments import column
 from gdpnum.bounds.claims import lines_of_claims, lower_hull
-from gdpnum.bounds.lines import EVERYTHING, NOTHING, Lines
+from gdpnum.bounds.lines import EVERYTHING, Lines, at_infinity
 from gdpnum.curve.piecewise import PiecewiseCurve
 from gdpnum.curve.tradeoff import Profile, TradeoffCurve
-from gdpnum.curve.whole_profile import curve_of_whole_profile
 from gdpnum.errors import InvalidArgument, InvalidType
 from gdpnum.floats import Floats
-
-__all__ = ["curve_from_profile", "curve_from_samples", "curve_from_vertices"]
 
 # How far rounding may have moved a vertex; a lower hull takes it back.
 _ROUNDING = 1e-12
@@ -27,6 +24,12 @@ _SAMPLE_ERROR = 1e-14
 
 # At how many epsilons a profile given as a function is read.
 _READINGS = 2048
+
+# exp() of more would overflow; what is claimed beyond adds nothing that a curve could show.
+_LARGEST_EPSILON = 700.0
+
+# What rounding may have done to a point of the hull, relative to itself.
+_HULL_ROUNDING = 2.0**-49
 
 
 def curve_from_vertices(alphas: ArrayLike, betas: ArrayLike) -> PiecewiseCurve:
@@ -43,26 +46,14 @@ def curve_from_vertices(alphas: ArrayLike, betas: ArrayLike) -> PiecewiseCurve:
             f"betas[{end}]={float(beta[-1])!r} is not 0; a curve's vertices end where beta is 0 "
             "(pass points that are not all of them to from_samples)"
         )
-    _refuse(
-        _above_chord(alpha, beta) > _ROUNDING,
-        lambda i: (
-            f"alphas[{i + 1}]={float(alpha[i + 1])!r}, betas[{i + 1}]={float(beta[i + 1])!r} "
-            "lies above the chord of its neighbours; a trade-off curve is convex"
-        ),
-    )
+    _refuse_dents(alpha, beta, "a trade-off curve is convex")
     return _curve(*lower_hull(alpha, beta))
 
 
 def curve_from_samples(alphas: ArrayLike, betas: ArrayLike) -> PiecewiseCurve:
     """See `TradeoffCurve.from_samples`."""
     alpha, beta = _points(alphas, betas)
-    _refuse(
-        _above_chord(alpha, beta) > _ROUNDING,
-        lambda i: (
-            f"alphas[{i + 1}]={float(alpha[i + 1])!r}, betas[{i + 1}]={float(beta[i + 1])!r} "
-            "lies above the chord of its neighbours; samples of a trade-off curve are convex"
-        ),
-    )
+    _refuse_dents(alpha, beta, "samples of a trade-off curve are convex")
     if alpha.size < 2:
         # One point at beta = 0 says nothing about what is before it.
         return PiecewiseCurve(EVERYTHING)
@@ -124,7 +115,7 @@ def curve_from_profile(
             "no mechanism has less, so pass the profile of one"
         ),
     )
-    return curve_of_whole_profile(epsilon, np.maximum(delta, least))
+    return _curve_of_whole_profile(epsilon, np.maximum(delta, least))
 
 
 def _read(profile: Callable[[float], float], *, whole: bool) -> tuple[Floats, Floats]:
@@ -161,6 +152,52 @@ def _read(profile: Callable[[float], float], *, whole: bool) -> tuple[Floats, Fl
     return epsilons, np.array([delta(float(epsilon)) for epsilon in epsilons])
 
 
+def _curve_of_whole_profile(epsilons: Floats, deltas: Floats) -> PiecewiseCurve:
+    """f(alpha) = sup over real eps of 1 - delta(eps) - exp(eps) alpha, from claims on delta.
+
+    Profiles are convex in exp(eps) and 1 at minus infinity, so the lower convex hull of the claims
+    and of (0, 1) bounds them. A chord of it, delta = tpr - exp(eps) alpha, is the vertex
+    (alpha, 1 - tpr) of the curve: it belongs to the steep half if it holds anywhere above
+    eps = 0, and to the other, which is the steep half of the inverse, if it holds anywhere below.
+    """
+    kept = epsilons <= _LARGEST_EPSILON
+    x = np.concatenate([[0.0], np.exp(epsilons[kept])])
+    y = np.concatenate([[1.0], deltas[kept]])
+    distinct = np.append(True, np.diff(x) > 0.0)  # exp() of very small epsilons
+    x, y = lower_hull(x[distinct], y[distinct])
+    # A hull falls; where it does not, the claim before stays.
+    last = int(np.argmin(y))
+    x, y = x[: last + 1], y[: last + 1]
+    if x.size < 2:
+        return PiecewiseCurve(EVERYTHING)
+    alphas = -np.diff(y) / np.diff(x)
+    alphas = np.minimum(alphas * (1.0 - _HULL_ROUNDING), 1.0)
+    tprs = np.minimum((y[1:] + alphas * x[1:]) * (1.0 + _HULL_ROUNDING) + 2.0**-60, 1.0)
+    steep = _half(np.log(x[1:]), alphas, tprs, float(y[-1]))
+    # After the last claim delta stays: a last line, of slope 0, that counts for the other half.
+    alphas, tprs = np.append(alphas, 0.0), np.append(tprs, y[-1])
+    flat = _half(
+        *(-np.log(x[:0:-1]), (1.0 - tprs)[:0:-1], (1.0 - alphas)[:0:-1]), 1.0 - float(alphas[0])
+    )
+    return PiecewiseCurve(steep) if steep.same_as(flat) else PiecewiseCurve(steep, flat)
+
+
+def _half(ends: Floats, alphas: Floats, tprs: Floats, infinite: float) -> Lines:
+    """The lines that hold above eps = 0, each up to its end."""
+    above = ends > 0.0
+    if not above.any():
+        return at_infinity(infinite)
+    with np.errstate(divide="ignore"):
+        log_alphas = np.log(alphas[above])
+    # They fall but for rounding; where it raises one, take the one before.
+    return Lines(
+        ends[above],
+        np.minimum.accumulate(log_alphas),
+        np.maximum.accumulate(np.maximum(tprs[above], infinite)[::-1])[::-1],
+        infinite,
+    )
+
+
 def _curve(alpha: Floats, beta: Floats) -> PiecewiseCurve:
     """The curve through convex vertices, the first at alpha = 0, the last at beta = 0."""
     if alpha.size < 2:
@@ -175,7 +212,7 @@ def _steep(alpha: Floats, beta: Floats) -> Lines:
     count = int((rise > run).sum())
     infinite = 1.0 - float(beta[0])
     if count == 0:
-        return NOTHING if infinite == 0.0 else Lines(*NOTHING[:2], np.full(1, infinite), infinite)
+        return at_infinity(infinite)
     steep = slice(count - 1, None, -1)
     return Lines(
         # Rising, but for the rounding of logarithms.
@@ -261,10 +298,17 @@ def _distinct(alpha: Floats, beta: Floats) -> tuple[Floats, Floats]:
     return alpha[:reached], beta[:reached]
 
 
-def _above_chord(alpha: Floats, beta: Floats) -> Floats:
-    """How far each inner point lies above the chord of its neighbours."""
+def _refuse_dents(alpha: Floats, beta: Floats, rule: str) -> None:
+    """Refuse an inner point that lies above the chord of its neighbours."""
     share = (alpha[1:-1] - alpha[:-2]) / (alpha[2:] - alpha[:-2])
-    return beta[1:-1] - (beta[:-2] + share * (beta[2:] - beta[:-2]))
+    above = beta[1:-1] - (beta[:-2] + share * (beta[2:] - beta[:-2]))
+    _refuse(
+        above > _ROUNDING,
+        lambda i: (
+            f"alphas[{i + 1}]={float(alpha[i + 1])!r}, betas[{i + 1}]={float(beta[i + 1])!r} "
+            f"lies above the chord of its neighbours; {rule}"
+        ),
+    )
 
 
 def _same_length(one: str, first: Floats, two: str, second: Floats) -> None:

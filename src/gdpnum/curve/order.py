@@ -15,8 +15,6 @@ from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.floats import NUMPY, Floats
 from gdpnum.formulas.gaussian import separations
 
-__all__ = ["BlackwellOrder", "Relation", "Witness", "curve_order", "is_below"]
-
 Relation = Literal["equal", "less private", "more private", "incomparable", "too close to call"]
 
 # Differences of this size, relative to the TPR, are rounding.
@@ -99,14 +97,21 @@ def _extremes(first: TradeoffCurve, second: TradeoffCurve, *, inverted: bool) ->
     alphas = _candidates(first, second)
     one, two = np.asarray(first.tpr(alphas)), np.asarray(second.tpr(alphas))
     lead = (one - two) / np.maximum(np.maximum(one, two), 1e-300)
+    return _witnesses(lead, _ROUNDING, alphas, one, two, inverted=inverted)
+
+
+def _witnesses(
+    lead: Floats, margin: float, alphas: Floats, one: Floats, two: Floats, *, inverted: bool
+) -> _Witnesses:
+    """Where the lead of the first is largest, and where that of the second, beyond a margin."""
 
     def witness(number: int) -> Witness:
         return Witness(float(alphas[number]), float(one[number]), float(two[number]), inverted)
 
     most, least = int(np.argmax(lead)), int(np.argmin(lead))
     return (
-        witness(most) if lead[most] > _ROUNDING else None,
-        witness(least) if lead[least] < -_ROUNDING else None,
+        witness(most) if lead[most] > margin else None,
+        witness(least) if lead[least] < -margin else None,
     )
 
 
@@ -158,18 +163,10 @@ def _leads(
     with np.errstate(invalid="ignore"):
         lead = (one - two) / np.maximum(np.maximum(one, two), 1e-300)
     # Smaller TPRs are not accurate in relative terms.
-    slight = np.abs(np.asarray(first.tpr(alphas)) - np.asarray(second.tpr(alphas))) <= SMALLEST_TPR
+    tprs = np.asarray(first.tpr(alphas)), np.asarray(second.tpr(alphas))
+    slight = np.abs(tprs[0] - tprs[1]) <= SMALLEST_TPR
     lead[slight | ~np.isfinite(lead)] = 0.0
-
-    def witness(number: int) -> Witness:
-        alpha = float(alphas[number])
-        return Witness(alpha, first.tpr(alpha), second.tpr(alpha), inverted)
-
-    most, least = int(np.argmax(lead)), int(np.argmin(lead))
-    return (
-        witness(most) if lead[most] > margin else None,
-        witness(least) if lead[least] < -margin else None,
-    )
+    return _witnesses(lead, margin, alphas, *tprs, inverted=inverted)
 
 
 def _separations(curve: TradeoffCurve, alphas: Floats) -> Floats:

@@ -19,8 +19,6 @@ from gdpnum.errors import InvalidArgument
 from gdpnum.floats import NUMPY, Floats
 from gdpnum.rounding import rounded_up
 
-__all__ = ["Makers", "Profile", "Tangents", "TradeoffCurve", "as_asked", "rates_of"]
-
 Tangents = tuple[Floats, Floats]
 """The points (alphas, betas) at which a curve has given slopes."""
 

@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -31,27 +30,15 @@ from gdpnum.curve.curve_pair import pair_of_curve
 from gdpnum.curve.gaussian import GaussianCurve
 from gdpnum.curve.piecewise import PiecewiseCurve
 from gdpnum.curve.tradeoff import TradeoffCurve
-from gdpnum.errors import UnsupportedMechanism
 from gdpnum.floats import Floats
-from gdpnum.kind import Kind, Missing, kind_of
+from gdpnum.kind import Kind, Missing, kind_of, no_mu
 from gdpnum.mechanisms.mechanism import Mechanism
 from gdpnum.mechanisms.noise import Gaussian
 from gdpnum.mechanisms.tuning import BestOf
-from gdpnum.pairs.pair import Bracket, Divergences, Pair
+from gdpnum.pairs.pair import Bracket, Pair
 from gdpnum.releases import releases
-from gdpnum.renyi.concentration import pair_concentration
-from gdpnum.renyi.divergences import pair_divergences
+from gdpnum.renyi.concentration import by_pair
 from gdpnum.rounding import as_given, times
-
-__all__ = [
-    "RunsBound",
-    "SelectionBound",
-    "best_of_curve",
-    "plain_selection_delta",
-    "runs_bound",
-    "selection_bound",
-    "tuning_kind",
-]
 
 CurveOf = Callable[[Mechanism, float], TradeoffCurve]
 """What accounts for a run to a tolerance."""
@@ -152,12 +139,6 @@ def _merged(weights: Floats, shifts: Floats) -> tuple[Floats, Floats]:
     group = np.searchsorted(edges, shifts, side="right")
     first = np.flatnonzero(np.diff(group, prepend=-1))
     return np.add.reduceat(weights, first), shifts[first]
-
-
-def plain_selection_delta(tuned: BestOf, run: TradeoffCurve, epsilon: float) -> float:
-    """E[K] delta_run(eps - log c), c the largest phi'(u) / phi'(f(1 - u)): the looser bound."""
-    bound = selection_bound(tuned, run)
-    return float(bound.weights.sum() * bound.run.delta(epsilon + float(bound.shifts[0])))
 
 
 def _raised(deltas: Floats, terms: int) -> Floats:
@@ -270,18 +251,13 @@ def tuning_kind(curve_of: CurveOf) -> Kind:
         attacks = [(Bracket(None, one.pair), count * one.times) for one in runs]
         return [(Bracket(above(leaf), None), count), *attacks]
 
-    def own_divergences(leaf: BestOf, orders: Floats) -> Divergences | None:
-        found = above(leaf)
-        return None if found is None else pair_divergences(found, orders)
-
     return Kind(
         description=BestOf,
         example=BestOf(Gaussian(sigma=2.0), number="geometric", mean=3.0),
         pair=lambda leaf: Bracket(above(leaf), None),
-        squared_mu=_no_mu,
+        squared_mu=no_mu,
         mass_at_infinity=lambda leaf: curve(leaf).mass_at_infinity,
-        divergences=own_divergences,
-        concentration=lambda leaf, order: pair_concentration(above(leaf), order),
+        **by_pair(above),
         curve=Missing("its curve is a bound: an attack on one run is all that is known from below"),
         knob=Missing("what is tuned has the noise; calibrate a function of it"),
         words=_words,
@@ -297,7 +273,3 @@ def _words(leaf: BestOf, count: int | None) -> str:
     return (
         f"the best of a random, undisclosed number of runs ({law}){times(count)}; each run: {runs}"
     )
-
-
-def _no_mu(leaf: BestOf) -> Fraction:
-    raise UnsupportedMechanism(f"no mu at slack=0 is known for {leaf!r}; pass a positive slack")

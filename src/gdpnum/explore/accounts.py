@@ -19,17 +19,6 @@ from gdpnum.measures.gdp import GDPFit
 from gdpnum.mechanisms import Mechanism
 from gdpnum.statements import Statement
 
-__all__ = [
-    "Numbers",
-    "curve",
-    "fit",
-    "line",
-    "measured",
-    "numbers",
-    "order",
-    "stated",
-]
-
 # Where an account cannot be as close as it should, up to this will do.
 _COARSEST = 0.1
 

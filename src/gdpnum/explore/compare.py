@@ -12,12 +12,9 @@ from gdpnum.explore import accounts
 from gdpnum.explore.curves import EVEN, LOG, panel
 from gdpnum.explore.plan import headline
 from gdpnum.explore.state import State
-from gdpnum.explore.words import fpr_said, tpr_said
 from gdpnum.mechanisms import Mechanism
-from gdpnum.rounding import delta_shown, fpr_shown, upper
+from gdpnum.rounding import delta_shown, fpr_shown, one_in, upper
 from gdpnum.statements.releases import in_words
-
-__all__ = ["compare", "names", "paper_table", "runs"]
 
 
 def runs(state: State) -> list[Mechanism]:
@@ -40,10 +37,9 @@ def compare(state: State) -> dict[str, Any]:
     lines = [accounts.line(run, f"line line-{number}") for number, run in enumerate(found)]
     marks = [(f"line-{number}", numbers.tpr) for number, numbers in enumerate(read)]
     said = "; ".join(
-        f"{name} at most {tpr_said(numbers.tpr)}"
-        for name, numbers in zip(called, read, strict=True)
+        f"{name} at most {one_in(numbers.tpr)}" for name, numbers in zip(called, read, strict=True)
     )
-    title = f"Curves together. At a false positive rate of {fpr_said(state.fpr)}: {said}."
+    title = f"Curves together. At a false positive rate of {state.fpr_said}: {said}."
     drawn: dict[str, Any] = {"fpr": state.fpr, "marks": marks[::-1], "title": title}
     return {
         "table": _table(state, found, called),
@@ -71,7 +67,7 @@ def _table(state: State, found: list[Mechanism], called: list[str]) -> Node:
         "run",
         "mu",
         "regret",
-        f"TPR at FPR {fpr_said(state.fpr)}",
+        f"TPR at FPR {state.fpr_said}",
         f"epsilon at delta {delta_shown(state.delta)}",
     )
     body = []
@@ -82,7 +78,7 @@ def _table(state: State, found: list[Mechanism], called: list[str]) -> Node:
             node("span", name),
             node("small", what if len(what) < 200 else f"{what[:197]}..."),
         )
-        body.append((label, (*headline(run), tpr_said(numbers.tpr), upper(numbers.epsilon))))
+        body.append((label, (*headline(run), one_in(numbers.tpr), upper(numbers.epsilon))))
     return table("Every number is an upper bound", head, body)
 
 

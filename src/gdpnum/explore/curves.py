@@ -11,8 +11,6 @@ from numpy.typing import ArrayLike
 from gdpnum.blocks.drawing import Axis, Frame, Node, node
 from gdpnum.floats import Floats
 
-__all__ = ["EVEN", "LOG", "Line", "panel"]
-
 _EVEN_TICKS = tuple((step / 5, f"{20 * step} %") for step in range(6))
 _LOG_TICKS = (*((float(f"1e-{power}"), f"1e-{power}") for power in (10, 8, 6, 4, 2)), (1.0, "1"))
 

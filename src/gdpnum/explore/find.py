@@ -14,8 +14,6 @@ from gdpnum.explore.state import State
 from gdpnum.mechanisms import PoissonSampled
 from gdpnum.rounding import delta_shown, fpr_shown, rounded_up
 
-__all__ = ["found_noise", "shown_noise", "target", "target_said"]
-
 # Less noise than this is none, more is all.
 _LEAST, _MOST = 0.05, 1e4
 

@@ -15,8 +15,6 @@ from gdpnum.explore.state import State
 from gdpnum.explore.trade import NOISE_FRAME
 from gdpnum.rounding import rounded_up
 
-__all__ = ["EPOCHS", "NoiseLine"]
-
 EPOCHS = (1, 2, 3, 4, 6, 8, 10, 14, 20, 30, 45, 70, 100, 150, 250, 400, 650, 1000)
 
 # A line is read to a per cent.

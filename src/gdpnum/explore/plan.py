@@ -11,16 +11,13 @@ from gdpnum.blocks.drawing import Axis, Frame, Node, node
 from gdpnum.explore import accounts
 from gdpnum.explore.curves import EVEN, LOG, Line, panel
 from gdpnum.explore.state import State
-from gdpnum.explore.words import fpr_said, tpr_said
 from gdpnum.measures.gdp import GDPFit
 from gdpnum.mechanisms import Mechanism
-from gdpnum.rounding import delta_shown, finite, lower, upper
+from gdpnum.rounding import delta_shown, finite, lower, one_in, upper
 from gdpnum.statements import words
 from gdpnum.statements.record import printed_mu
 from gdpnum.statements.releases import in_words
 from gdpnum.statements.rows import COMPLETE_REGRET, HEAVY_TAIL
-
-__all__ = ["drawings", "headline", "plan", "shown", "texts", "values"]
 
 _MARKED = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
 _SCALE = Frame(
@@ -72,7 +69,7 @@ def texts(state: State, run: Mechanism) -> dict[str, str]:
     """What the page writes, every bound rounded to its safe side."""
     fit, numbers = accounts.fit(run), accounts.numbers(run, state.fpr, state.delta)
     (mu, regret), delta = headline(run), delta_shown(state.delta)
-    fpr, tpr, by_mu = fpr_said(state.fpr), tpr_said(numbers.tpr), tpr_said(numbers.tpr_gdp)
+    fpr, tpr, by_mu = state.fpr_said, one_in(numbers.tpr), one_in(numbers.tpr_gdp)
     epsilon, about = upper(numbers.epsilon), (run.neighbouring, run.records_per_person or 1)
     return {
         "mu": mu,
@@ -132,7 +129,7 @@ def _scale(state: State, fit: GDPFit) -> Node:
     drawn = [node("path", class_="axis", d=f"M{_SCALE.left} {y}H{_SCALE.right}")]
     for mu in _MARKED:
         x = _SCALE.x(mu)
-        allowed = tpr_said(float(gdpnum.GDP(mu=mu).tpr(state.fpr)))
+        allowed = one_in(float(gdpnum.GDP(mu=mu).tpr(state.fpr)))
         drawn += [
             node("path", class_="axis", d=f"M{x:.2f} {y - 4}v8"),
             node("text", f"{mu:g}", class_="tick", x=x, y=y + 22, text_anchor="middle"),
@@ -141,8 +138,7 @@ def _scale(state: State, fit: GDPFit) -> Node:
     place = _SCALE.x(fit.mu)
     drawn.append(node("circle", class_="mark run", cx=place, cy=y, r=7))
     return _SCALE.drawing(
-        "Where mu is on a scale, with the true positive rate that each allows at "
-        f"{fpr_said(state.fpr)}",
+        f"Where mu is on a scale, with the true positive rate that each allows at {state.fpr_said}",
         *drawn,
     )
 

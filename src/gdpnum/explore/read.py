@@ -7,7 +7,6 @@ Nothing in a file is run, and none is kept.
 from __future__ import annotations
 
 import json
-import warnings
 from collections.abc import Callable, Iterable
 from typing import IO, Any, Protocol
 
@@ -20,15 +19,6 @@ from gdpnum.explore.state import State
 from gdpnum.mechanisms import Mechanism
 from gdpnum.statements import Statement
 from gdpnum.statements.description import parts_of
-
-__all__ = [
-    "LARGEST_CHECKPOINT",
-    "LARGEST_TEXT",
-    "MOST_PARTS_IN_LINK",
-    "Reader",
-    "reading",
-    "uploaded",
-]
 
 #: Bytes: a checkpoint holds a model, of which little is looked at; a text is read whole.
 LARGEST_CHECKPOINT, LARGEST_TEXT = 2**29, 2**24
@@ -87,16 +77,13 @@ def uploaded(name: str, file: IO[bytes], size: int, reader: Reader) -> dict[str,
 
 
 def _checkpoint(label: str, file: IO[bytes]) -> dict[str, Any]:
-    with warnings.catch_warnings(record=True) as noticed:
-        warnings.simplefilter("always")
-        try:
-            run = gdpnum.from_opacus(file)
-        except GdpnumError as error:
-            raise InvalidArgument(f"{label}: {error}") from None
-    found = _described(label, "Opacus checkpoint", run)
-    said = [str(one.message) for one in noticed]
+    try:
+        check = gdpnum.check_engine(file)
+    except GdpnumError as error:
+        raise InvalidArgument(f"{label}: {error}") from None
+    found = _described(label, "Opacus checkpoint", check.run)
     found["checks"] = [
-        *said,
+        *(one.text for one in check.findings if one.effect != "harmless"),
         "Opacus records Poisson sampling whatever the sampler did; make sure that it did so.",
     ]
     return found

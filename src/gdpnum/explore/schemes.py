@@ -11,8 +11,6 @@ from typing import Any
 
 from gdpnum.errors import InvalidArgument
 
-__all__ = ["RELATIONS", "SCHEMES", "Planned", "Scheme", "arguments"]
-
 #: How neighbouring datasets differ, in words.
 RELATIONS = {
     "add_remove": "one record added or removed",

@@ -22,8 +22,6 @@ from gdpnum.rounding import lower, upper
 from gdpnum.score_columns import has_names, scores_in_csv
 from gdpnum.strict_json import parsed
 
-__all__ = ["audited", "counted", "scores_of"]
-
 _MOST = 1_000_000
 _DESIGNS = {
     "runs": "Each score is taken to be of a run of its own, with or without the canary.",

@@ -32,8 +32,6 @@ from gdpnum.explore.schemes import SCHEMES
 from gdpnum.explore.state import AXES, DESIGNS, MEASURES, MOST_PINS, TARGETS, State
 from gdpnum.explore.trade_map import STAGES, Map
 
-__all__ = ["application"]
-
 _PAGE = {
     "/": ("index.html", "text/html; charset=utf-8"),
     "/style.css": ("style.css", "text/css; charset=utf-8"),

@@ -17,8 +17,6 @@ from gdpnum.explore import read
 from gdpnum.explore.guard import is_loopback, names_of
 from gdpnum.explore.server import application
 
-__all__ = ["PORT", "serve"]
-
 #: The same each time, so that links keep working; another one if it is taken.
 PORT = 8237
 

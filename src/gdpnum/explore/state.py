@@ -13,10 +13,9 @@ from gdpnum.errors import InvalidArgument
 from gdpnum.explore.fields import FIELDS, PLANNED, shown
 from gdpnum.explore.schemes import SCHEMES, Planned, arguments
 from gdpnum.mechanisms import Mechanism
+from gdpnum.rounding import one_in
 from gdpnum.statements.description import run_of
 from gdpnum.strict_json import parsed
-
-__all__ = ["AXES", "DESIGNS", "LONGEST_LINK", "MEASURES", "MOST_PINS", "TARGETS", "VIEWS", "State"]
 
 VIEWS = ("plan", "trade", "compare", "read")
 
@@ -115,6 +114,11 @@ class State(Planned):
         return {name: _text(getattr(self, name)) for name in names}
 
     @property
+    def fpr_said(self) -> str:
+        """The FPR as a share, rounded down if at all: something is told there."""
+        return one_in(self.fpr, condition=True)
+
+    @property
     def run(self) -> Mechanism:
         """What is set, as the library describes it."""
         return gdpnum.DPSGD(**arguments(self))
@@ -185,8 +189,9 @@ def _number(key: str, text: str) -> float:
         # A count may be typed as 1e4.
         value = int(text) if field.kind == "count" and text.strip().isdecimal() else float(text)
     except ValueError:
+        usual = _text(getattr(State, key))
         raise InvalidArgument(
-            f"{key}={reprlib.repr(text)} is not a number; pass one such as {shown(field.default)}"
+            f"{key}={reprlib.repr(text)} is not a number; pass one such as {usual}"
         ) from None
     if field.kind == "count":
         whole = _validate.positive(key, value, advice=f"pass the {field.label.lower()}")

@@ -9,8 +9,6 @@ from gdpnum.blocks.drawing import Axis, Frame, Node, node
 from gdpnum.explore.fields import FIELDS
 from gdpnum.explore.state import State
 
-__all__ = ["NOISE_FRAME", "RANGES", "here", "keys", "map_frame"]
-
 #: From where to where an axis goes, and its ticks.
 RANGES: dict[str, tuple[float, float, tuple[float, ...]]] = {
     "noise_multiplier": (0.3, 30.0, (0.3, 0.5, 1, 2, 5, 10, 30)),
@@ -67,17 +65,12 @@ def keys(state: State) -> dict[str, str]:
     plain: dict[str, Any] = {"view": "trade", "pins": (), "name": "", "parts": ""}
     rates: dict[str, Any] = {"fpr": 0.1, "delta": 1e-5}
     asked = {"epsilon": "delta", "tpr": "fpr"}
-    on_map = {name: _default(name) for name in (state.across, state.up)}
+    on_map = {name: getattr(State, name) for name in (state.across, state.up)}
     for_map = {name: value for name, value in rates.items() if asked.get(state.measure) != name}
     for_line = {name: value for name, value in rates.items() if asked.get(state.target) != name}
     no_map: dict[str, Any] = {"measure": "mu", "across": "epochs", "up": "noise_multiplier"}
-    on_line = {name: _default(name) for name in ("epochs", "noise_multiplier")}
+    on_line = {name: getattr(State, name) for name in ("epochs", "noise_multiplier")}
     return {
         "map_key": replace(state, **plain, **on_map, **for_map, target="mu", aim=1.0).query,
         "line_key": replace(state, **plain, **on_line, **for_line, **no_map).query,
     }
-
-
-def _default(name: str) -> Any:
-    field = FIELDS[name]
-    return int(field.default) if field.kind == "count" else float(field.default)

@@ -18,10 +18,7 @@ from gdpnum.explore import accounts
 from gdpnum.explore.fields import FIELDS, shown
 from gdpnum.explore.state import AXES, MEASURES, State
 from gdpnum.explore.trade import RANGES, map_frame
-from gdpnum.explore.words import fpr_said, tpr_said
-from gdpnum.rounding import delta_shown, upper
-
-__all__ = ["STAGES", "Map"]
+from gdpnum.rounding import delta_shown, one_in, upper
 
 #: A map is drawn coarse at first, then fine; so many points across and up.
 STAGES = {"coarse": (9, 7), "fine": (17, 13)}
@@ -74,7 +71,7 @@ class Map:
         at = {
             "mu": "mu, at most",
             "epsilon": f"epsilon at delta {delta_shown(state.delta)}, at most",
-            "tpr": f"TPR at FPR {fpr_said(state.fpr)}, at most",
+            "tpr": f"TPR at FPR {state.fpr_said}, at most",
         }[state.measure]
         return (
             f"{at}; {', '.join(others)}. Lines are drawn between computed points; the numbers of "
@@ -151,7 +148,8 @@ class Map:
             )
             place = _label_place(frame, found)
             if place is not None:
-                said = fpr_said(level) if self.state.measure == "tpr" else f"{level:g}"
+                is_rate = self.state.measure == "tpr"
+                said = one_in(level, condition=True) if is_rate else f"{level:g}"
                 x, y = place
                 labels.append(
                     node("text", said, class_="level", x=x, y=y + 4, text_anchor="middle")
@@ -196,7 +194,7 @@ class Map:
     def _said(self, value: float) -> str:
         if math.isnan(value):
             return "not known"
-        return tpr_said(value) if self.state.measure == "tpr" else upper(value, digits=3)
+        return one_in(value) if self.state.measure == "tpr" else upper(value, digits=3)
 
 
 def _shaded(corners: list[tuple[float, float]]) -> Node:

@@ -34,19 +34,6 @@ from gdpnum.formulas.gaussian import (
 )
 from gdpnum.formulas.randomized_response import randomized_response_mu
 
-__all__ = [
-    "advantage_from_mu",
-    "delta_from_mu",
-    "epsilon_from_mu",
-    "mu_from_advantage",
-    "mu_from_epsilon",
-    "mu_from_epsilon_delta",
-    "mu_from_rho",
-    "mu_from_tpr",
-    "rho_from_mu",
-    "tpr_from_mu",
-]
-
 _UNIT = 2.0**-53
 
 # The error functions and their inverse err by 3 units, their arguments by 2.

@@ -27,17 +27,6 @@ from gdpnum.floats import Floats, quietly
 
 Mask: TypeAlias = npt.NDArray[np.bool_]
 
-__all__ = [
-    "advantage_of_mu",
-    "beta_of_mu",
-    "delta_of_mu",
-    "log_delta_of_mu",
-    "log_odds_of_mu",
-    "mu_of_advantage",
-    "separations",
-    "tpr_of_mu",
-]
-
 _LOG_ROOT_2_PI = 0.5 * math.log(2.0 * math.pi)
 
 # From this mu on the gap is taken as a difference. It loses a factor (1 + s) / mu: two digits, and

@@ -7,8 +7,6 @@ from collections.abc import Iterable
 
 from gdpnum import charges
 
-__all__ = ["joint_mass_at_infinity"]
-
 
 def joint_mass_at_infinity(masses: Iterable[tuple[float, int]]) -> float:
     """1 - prod (1 - m_i)^n_i of masses m_i released n_i times each, without cancellation.

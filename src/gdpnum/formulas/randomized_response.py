@@ -11,8 +11,6 @@ from gdpnum import charges
 from gdpnum.floats import quietly
 from gdpnum.formulas.gaussian import mu_of_advantage
 
-__all__ = ["randomized_response_mu", "sampled_answer_mu"]
-
 
 @quietly
 def randomized_response_mu(epsilon: float, categories: int) -> float:

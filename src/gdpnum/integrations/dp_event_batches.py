@@ -38,8 +38,6 @@ from gdpnum.renyi.sampled import (
 )
 from gdpnum.representations import RDP
 
-__all__ = ["COMPOSITES"]
-
 
 def _repeated(event: Any, inner: Leaves, relation: Neighbouring) -> Leaves:  # noqa: ARG001
     count = _validate.count("count", event.count)

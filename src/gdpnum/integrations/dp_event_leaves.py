@@ -26,10 +26,8 @@ from gdpnum.mechanisms import (
     ReportNoisyMax,
     TruncatedPoisson,
 )
+from gdpnum.renyi.divergences import ORDERS
 from gdpnum.representations import RDP, ZCDP, ApproxDP, KnownCurve
-from gdpnum.representations.renyi import ORDERS
-
-__all__ = ["READERS", "REVEALS", "Leaves", "carried_name", "inside", "largest_tree"]
 
 Leaves = list[tuple[Mechanism, int]]
 """What is released, each with how often."""

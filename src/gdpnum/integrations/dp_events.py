@@ -19,8 +19,6 @@ from gdpnum.mechanisms import Mechanism, Neighbouring
 from gdpnum.mechanisms.mechanism import composed, repeat
 from gdpnum.representations import ZCDP, PureDP
 
-__all__ = ["described", "from_dp_event", "is_read", "refused_event", "relation_of"]
-
 # dp-accounting's names, and ours.
 # Deeper than anyone composes, and less than Python follows.
 _DEEPEST = 100

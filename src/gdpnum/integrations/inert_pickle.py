@@ -14,8 +14,6 @@ from collections.abc import Callable
 from pickle import UnpicklingError
 from typing import IO, Any
 
-__all__ = ["Inert", "read_pickle"]
-
 # How numpy names its number types, and how struct does.
 _NUMBERS = {"f8": "<d", "f4": "<f", "f2": "<e", "i8": "<q", "i4": "<i"}
 
@@ -79,6 +77,8 @@ class _Machine:
             self._memo[argument] = self.stack[-1]
         elif name in ("GET", "BINGET", "LONG_BINGET"):
             self.stack.append(self._memo[argument])
+        elif name in ("TUPLE1", "TUPLE2", "TUPLE3"):
+            self._tuple_of(int(name[-1]))
         else:
             step = getattr(self, f"_{name.lower()}", None)
             if step is None:
@@ -120,19 +120,10 @@ class _Machine:
         found = tuple(self._since_mark())
         self.stack.append(found)
 
-    def _tuple1(self, _: Any) -> None:
-        self.stack[-1:] = [tuple(self._last(1))]
-
-    def _tuple2(self, _: Any) -> None:
-        self.stack[-2:] = [tuple(self._last(2))]
-
-    def _tuple3(self, _: Any) -> None:
-        self.stack[-3:] = [tuple(self._last(3))]
-
-    def _last(self, count: int) -> list[Any]:
+    def _tuple_of(self, count: int) -> None:
         if len(self.stack) < count:
             raise IndexError("the stack is too short")
-        return self.stack[-count:]
+        self.stack[-count:] = [tuple(self.stack[-count:])]
 
     def _dict(self, _: Any) -> None:
         found: dict[Any, Any] = {}

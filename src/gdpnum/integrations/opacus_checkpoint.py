@@ -20,8 +20,6 @@ from gdpnum import _validate
 from gdpnum.errors import GdpnumError, InvalidArgument
 from gdpnum.integrations.inert_pickle import read_pickle
 
-__all__ = ["KEY", "MOST_BYTES", "checkpoint_state"]
-
 KEY = "privacy_accountant_state_dict"
 
 _ADVICE = "pass a file that PrivacyEngine.save_checkpoint wrote"

@@ -16,8 +16,6 @@ from gdpnum.history import Segment, segments
 from gdpnum.integrations.opacus_checkpoint import KEY, checkpoint_state
 from gdpnum.integrations.samplers import draws_of
 
-__all__ = ["Record", "note", "record_of", "seen_of"]
-
 # What was seen when an engine was made, by its accountant: the engine itself does not keep it.
 _NOTED: WeakKeyDictionary[Any, Seen] = WeakKeyDictionary()
 

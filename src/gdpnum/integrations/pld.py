@@ -16,8 +16,6 @@ from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import InvalidArgument, InvalidType
 from gdpnum.floats import Floats
 
-__all__ = ["from_pld", "is_symmetric", "ordered_curve"]
-
 # Masses are to sum to 1 but for so much, lost at the ends; and what a Fourier transform may err by.
 _LARGEST_GAP, _FOURIER_ERROR = 1e-3, 1e-11
 

@@ -13,8 +13,6 @@ from gdpnum._optional import imported
 from gdpnum.draws import Draws, Scheme
 from gdpnum.errors import InvalidType
 
-__all__ = ["draws_of"]
-
 # accelerate's, which seeds the shuffle and is the same otherwise.
 _SEEDED = "SeedableRandomSampler"
 

@@ -13,8 +13,6 @@ from gdpnum.mechanisms.batches import (
     TruncatedPoisson,
 )
 
-__all__ = ["GAP", "conditions", "scheme", "words"]
-
 #: Said where the exact pair is unknown: the gap is not one of numerics.
 GAP = "what lies between mu and its lower bound is what theory does not know"
 

@@ -35,8 +35,6 @@ from gdpnum.pairs.hull import HullPair, MixedPair
 from gdpnum.pairs.pair import Bracket, Divergences, Pair, SampledPair
 from gdpnum.renyi.divergences import pair_divergences
 
-__all__ = ["ALLOCATED", "CYCLIC_POISSON", "FIXED_SIZE", "SHUFFLED", "TRUNCATED_POISSON"]
-
 # With less noise the loss of a step is beyond what doubles hold.
 _SMALLEST_SIGMA = 0.05
 
@@ -138,10 +136,6 @@ def _fixed_pair(leaf: FixedSize) -> Bracket:
     return found if shift == 2.0 else Bracket(found.above, blanked_pair(weights, sigma))
 
 
-def _fixed_square(leaf: FixedSize) -> Fraction:
-    return _square(2 * _most_drawn(leaf), leaf.inner.sigma)
-
-
 def _is_always_drawn(leaf: FixedSize) -> bool:
     return leaf.neighbouring == "replace" and _least_drawn(leaf) == _most_drawn(leaf)
 
@@ -149,7 +143,7 @@ def _is_always_drawn(leaf: FixedSize) -> bool:
 FIXED_SIZE = _kind(
     FixedSize(Gaussian(sigma=2.0, neighbouring="replace"), batch_size=10, dataset_size=1000),
     pair=_fixed_pair,
-    squared_mu=_fixed_square,
+    squared_mu=lambda leaf: _square(2 * _most_drawn(leaf), leaf.inner.sigma),
     is_gaussian=_is_always_drawn,
     is_tight=_is_always_drawn,
     readers=("SampledWithoutReplacementDpEvent", "SampledWithReplacementDpEvent"),
@@ -218,25 +212,17 @@ def _one_bin(noise: Gaussian, bins: int) -> Bracket:
     )
 
 
-def _allocated_pair(leaf: Allocated) -> Bracket:
-    """The pair of one bin; of several, which `_blocks` has, that of the first block."""
-    return _blocks(leaf, 1)[0][0]
-
-
-def _allocated_square(leaf: Allocated) -> Fraction:
-    return _square(_moved(leaf), leaf.inner.sigma) * leaf.times * leaf.kept
-
-
 def _is_in_every_bin(leaf: Allocated) -> bool:
     return leaf.times == leaf.bins
 
 
 ALLOCATED = _kind(
     Allocated(Gaussian(sigma=2.0), bins=10),
-    pair=_allocated_pair,
+    # That of one bin; of several, which `_blocks` has, that of the first block.
+    pair=lambda leaf: _blocks(leaf, 1)[0][0],
     together=_blocks,
     is_several=lambda leaf: leaf.times > 1,
-    squared_mu=_allocated_square,
+    squared_mu=lambda leaf: _square(_moved(leaf), leaf.inner.sigma) * leaf.times * leaf.kept,
     is_gaussian=_is_in_every_bin,
     is_tight=_is_in_every_bin,
 )
@@ -293,14 +279,10 @@ def _poisson_pair(leaf: TruncatedPoisson, rate: float) -> Pair:
     return pair if rate >= 1.0 else SampledPair(pair, rate)
 
 
-def _truncated_square(leaf: TruncatedPoisson) -> Fraction:
-    return _square(2, leaf.inner.sigma) if leaf.rate > 0.0 else Fraction(0)
-
-
 TRUNCATED_POISSON = _kind(
     TruncatedPoisson(Gaussian(sigma=2.0), rate=0.05, dataset_size=1000, max_batch_size=60),
     pair=_truncated_pair,
-    squared_mu=_truncated_square,
+    squared_mu=lambda leaf: _square(2 if leaf.rate > 0.0 else 0, leaf.inner.sigma),
     readers=("TruncatedSubsampledGaussianDpEvent",),
 )
 

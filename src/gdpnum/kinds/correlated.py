@@ -19,8 +19,6 @@ from gdpnum.releases import gaussian_release
 from gdpnum.renyi.divergences import pair_divergences
 from gdpnum.rounding import as_given, times
 
-__all__ = ["MATRIX_MECHANISM"]
-
 
 def _square(leaf: MatrixMechanism, moved: float) -> Fraction:
     """(moved / sigma)^2, for all records of a person, whose contributions may be exchanged."""

@@ -7,16 +7,13 @@ from fractions import Fraction
 
 from gdpnum.directed import quotient_above
 from gdpnum.errors import BudgetExceeded
-from gdpnum.floats import Floats
 from gdpnum.kind import Kind, Missing
 from gdpnum.mechanisms.mixture import MixtureOfGaussians
 from gdpnum.pairs.gaussian import GaussianPair
 from gdpnum.pairs.mixture import MixturePair, WholeShiftsPair
-from gdpnum.pairs.pair import Divergences, Pair, SampledPair
-from gdpnum.renyi.divergences import pair_divergences
+from gdpnum.pairs.pair import Pair, SampledPair
+from gdpnum.renyi.concentration import by_pair
 from gdpnum.rounding import as_given, times
-
-__all__ = ["MIXTURE_OF_GAUSSIANS"]
 
 # With less noise the loss of a shift is beyond what doubles hold.
 _LARGEST_SHIFT = 1e3
@@ -59,11 +56,6 @@ def _squared_mu(leaf: MixtureOfGaussians) -> Fraction:
     return Fraction(leaf.shifts[-1]) ** 2 / Fraction(leaf.sigma) ** 2
 
 
-def _divergences(leaf: MixtureOfGaussians, orders: Floats) -> Divergences | None:
-    found = _pair(leaf)
-    return None if found is None else pair_divergences(found, orders)
-
-
 def _is_gaussian(leaf: MixtureOfGaussians) -> bool:
     return len(leaf.shifts) == 1
 
@@ -86,7 +78,7 @@ MIXTURE_OF_GAUSSIANS = Kind(
     squared_mu=_squared_mu,
     is_gaussian=_is_gaussian,
     is_tight=_is_gaussian,
-    divergences=_divergences,
+    divergences=by_pair(_pair)["divergences"],
     concentration=lambda leaf, _: 0.5 * quotient_above(leaf.shifts[-1], leaf.sigma) ** 2,
     knob=Missing("turn the noise: calibrate a function of the standard deviation"),
     words=_words,

@@ -10,7 +10,6 @@ from scipy.special import ndtri_exp
 from gdpnum import charges
 from gdpnum.directed import quotient_above
 from gdpnum.errors import InvalidArgument, UnsupportedMechanism
-from gdpnum.floats import Floats
 from gdpnum.formulas.gaussian import mu_of_advantage
 from gdpnum.formulas.randomized_response import randomized_response_mu
 from gdpnum.kind import Kind, Knob
@@ -29,20 +28,11 @@ from gdpnum.pairs.atomic import (
 )
 from gdpnum.pairs.gaussian import GaussianPair
 from gdpnum.pairs.laplace import LaplacePair
-from gdpnum.pairs.pair import Divergences, Pair
+from gdpnum.pairs.pair import Pair
 from gdpnum.pairs.skellam import skellam_outcomes, skellam_pair
 from gdpnum.renyi.concentration import by_pair
 from gdpnum.renyi.divergences import Outcomes, bumps, pair_divergences
 from gdpnum.rounding import as_given, times
-
-__all__ = [
-    "DISCRETE_GAUSSIAN",
-    "DISCRETE_LAPLACE",
-    "GAUSSIAN",
-    "LAPLACE",
-    "RANDOMIZED_RESPONSE",
-    "SKELLAM",
-]
 
 # Beyond this the support of the integer noise no longer fits in memory in comfort, and the
 # continuous Gaussian of the same sigma is the same mechanism to a dozen digits.
@@ -86,11 +76,6 @@ def _no_mu(leaf: DiscreteGaussian | Skellam) -> Fraction:
     )
 
 
-def _discrete_gaussian_divergences(leaf: DiscreteGaussian, orders: Floats) -> Divergences:
-    # Its pair is cut, and charged with infinite losses; the noise itself is not.
-    return bumps(leaf.moved / leaf.sigma, 1.0, orders, lattice=1.0 / leaf.sigma)
-
-
 def _discrete_gaussian_words(leaf: DiscreteGaussian, count: int | None) -> str:
     if leaf.sensitivity == 1:
         return f"discrete Gaussian noise with noise multiplier {as_given(leaf.sigma)}{times(count)}"
@@ -105,7 +90,10 @@ DISCRETE_GAUSSIAN = Kind(
     example=DiscreteGaussian(sigma=3.0),
     pair=_discrete_gaussian_pair,
     squared_mu=_no_mu,
-    divergences=_discrete_gaussian_divergences,
+    # Its pair is cut, and charged with infinite losses; the noise itself is not.
+    divergences=lambda leaf, orders: bumps(
+        leaf.moved / leaf.sigma, 1.0, orders, lattice=1.0 / leaf.sigma
+    ),
     # Canonne, Kamath and Steinke 2020, Theorem 4.
     concentration=lambda leaf, _: 0.5 * (leaf.moved / leaf.sigma) ** 2,
     knob=Knob("sigma", is_noise=True, between=(1e-1, 1e4)),
@@ -114,17 +102,15 @@ DISCRETE_GAUSSIAN = Kind(
 )
 
 
-def _skellam_divergences(leaf: Skellam, orders: Floats) -> Divergences:
-    # Its pair is cut, and charged with infinite losses; the noise itself is not.
-    return Outcomes(*skellam_outcomes(leaf.sigma, float(orders.max()))).divergences(orders)
-
-
 SKELLAM = Kind(
     description=Skellam,
     example=Skellam(sigma=3.0),
     pair=lambda leaf: skellam_pair(leaf.sigma),
     squared_mu=_no_mu,
-    divergences=_skellam_divergences,
+    # As of discrete Gaussian noise, not by the pair.
+    divergences=lambda leaf, orders: Outcomes(
+        *skellam_outcomes(leaf.sigma, float(orders.max()))
+    ).divergences(orders),
     # Beyond the orders that are computed no bound is known to us.
     concentration=lambda *_: math.inf,
     knob=Knob("sigma", is_noise=True, between=(1e-1, 1e3)),

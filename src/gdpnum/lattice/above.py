@@ -9,12 +9,10 @@ from gdpnum.lattice.coarsening import connected
 from gdpnum.lattice.compose import ComposedLoss, compose
 from gdpnum.lattice.cumulants import Atoms, Cumulants
 from gdpnum.lattice.discretize import lattice, pessimistic, regridded
-from gdpnum.lattice.factors import Factor
+from gdpnum.lattice.distribution import Factor
 from gdpnum.lattice.plan import Plan
 from gdpnum.lattice.window import Window, steep_window, whole_window
 from gdpnum.pairs.pair import Release
-
-__all__ = ["cumulants_of", "steep_window_of", "upper_bound"]
 
 
 def upper_bound(releases: Sequence[Release], plan: Plan, accuracy: Accuracy) -> ComposedLoss:

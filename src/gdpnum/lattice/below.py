@@ -17,13 +17,10 @@ from gdpnum.lattice.above import cumulants_of, steep_window_of
 from gdpnum.lattice.coarsening import counted, discounted
 from gdpnum.lattice.compose import ComposedLoss, compose
 from gdpnum.lattice.discretize import dominated, lattice, nearest
-from gdpnum.lattice.distribution import LossDistribution
-from gdpnum.lattice.factors import Factor, mass_at_infinity
+from gdpnum.lattice.distribution import Factor, LossDistribution, mass_at_infinity
 from gdpnum.lattice.plan import Plan
 from gdpnum.lattice.window import FEW_MISSED, Window, whole_window
 from gdpnum.pairs.pair import Release
-
-__all__ = ["attacks"]
 
 
 def attacks(

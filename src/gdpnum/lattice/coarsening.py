@@ -12,8 +12,6 @@ import numpy as np
 
 from gdpnum.floats import Floats
 
-__all__ = ["ALL", "Coarsening", "connected", "counted", "discounted"]
-
 
 class Coarsening(NamedTuple):
     """Shares of the mass at x = 0, h, 2h, ... above a coarse point that go to it and to the next.

@@ -12,8 +12,6 @@ from scipy.special import log_ndtr
 from gdpnum.bounds.sums import sums_by_place
 from gdpnum.floats import Floats
 
-__all__ = ["Atoms", "Cumulants", "Edge"]
-
 # Points beyond this many add nothing to a plan.
 _ENOUGH = 512
 

@@ -1,15 +1,17 @@
-"""LossDistribution: masses on a lattice of losses."""
+"""LossDistribution: masses on a lattice of losses; and factors, several whose losses add up."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
-from gdpnum.floats import Floats
-
-__all__ = ["LossDistribution"]
+from gdpnum import charges
+from gdpnum.floats import UNIT, Floats
+from gdpnum.formulas.mass_at_infinity import joint_mass_at_infinity
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +35,11 @@ class LossDistribution:
         """The lattice points."""
         return self.lowest + self.step * np.arange(self.masses.size, dtype=np.float64)
 
+    def grown(self, growth: float) -> LossDistribution:
+        """The same with finite masses larger by so much, relatively; smaller if it is below 0."""
+        masses = self.masses * (1.0 + growth)
+        return replace(self, masses=masses, growth=self.growth + abs(growth))
+
     def log_moment(self, tilt: float) -> float:
         """Log of the sum of exp(tilt * loss) times mass, over the finite losses."""
         exponents = tilt * self.losses
@@ -47,3 +54,36 @@ class LossDistribution:
             return -np.inf
         # A sum, not a dot product: BLAS may use threads, and then rounds differently each time.
         return largest + float(np.log((self.masses * np.exp(exponents - largest)).sum()))
+
+
+class Factor(NamedTuple):
+    """A distribution and how often it enters the sum."""
+
+    distribution: LossDistribution
+    times: int
+
+
+def lowest(factors: Sequence[Factor]) -> float:
+    """The lowest loss of the sum."""
+    return sum(times * one.lowest for one, times in factors)
+
+
+def drift(factors: Sequence[Factor]) -> float:
+    """How far a sum of lattice points may be from where it is said to be."""
+    reaches = (times * max(abs(one.lowest), abs(float(one.losses[-1]))) for one, times in factors)
+    return charges.drift(sum(reaches))
+
+
+def mass_at_infinity(factors: Sequence[Factor]) -> float:
+    """The mass at infinity of the sum, from above."""
+    return joint_mass_at_infinity((one.mass_at_infinity, times) for one, times in factors)
+
+
+def log_moment(factors: Sequence[Factor], tilt: float) -> float:
+    """Log of the moment E exp(tilt * loss) of the sum, over its finite losses, from above."""
+    total = 0.0
+    for one, times in factors:
+        largest = abs(tilt) * max(abs(one.lowest), abs(float(one.losses[-1])))
+        rounding = UNIT * charges.tilt(largest, one.masses.size)
+        total += times * (one.log_moment(tilt) + rounding)
+    return total

@@ -20,8 +20,6 @@ from gdpnum.lattice.reading import lines_of, vertices_of
 from gdpnum.lattice.window import FEW_MISSED
 from gdpnum.pairs.pair import Release
 
-__all__ = ["LatticeBounds", "directions"]
-
 # Points of one release's lattice; a million take some three seconds in all. Measured on 40 random
 # runs of one to four phases that are beyond the contour's first reach.
 _LONG = 4e5

@@ -17,8 +17,6 @@ from scipy import fft
 from gdpnum import charges
 from gdpnum.floats import Floats
 
-__all__ = ["add_folded", "angles", "lasting", "roots_less_one"]
-
 Places = NDArray[np.intp]
 
 _PI = 4.0 * np.arctan(np.longdouble(1.0))

@@ -21,8 +21,6 @@ from gdpnum.formulas.mass_at_infinity import joint_mass_at_infinity
 from gdpnum.pairs.atomic import AtomicPair
 from gdpnum.pairs.pair import Release
 
-__all__ = ["MOST_OUTCOMES", "Outcomes", "outcomes"]
-
 #: Outcomes that take about as long as a lattice does.
 MOST_OUTCOMES = 2**14
 

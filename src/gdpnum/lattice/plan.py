@@ -19,8 +19,6 @@ from gdpnum.lattice.cumulants import Atoms, Cumulants
 from gdpnum.lattice.split import SplitPair
 from gdpnum.pairs.pair import Quadrature, Release
 
-__all__ = ["Cut", "Plan", "plan"]
-
 # Share of the tolerance that the lattice may use; the rest covers what the plan cannot foresee.
 _SHARE = 0.95
 

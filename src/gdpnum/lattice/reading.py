@@ -10,8 +10,6 @@ from gdpnum.bounds.sums import scaled_tail_sums, tail_sum_error
 from gdpnum.lattice.compose import ComposedLoss, falls
 from gdpnum.lattice.window import FEW_MISSED
 
-__all__ = ["lines_of", "vertices_of"]
-
 
 def lines_of(loss: ComposedLoss) -> Lines:
     """Inclusive vertices alpha_i = Pr[X >= w_i], tpr_i = Pr[Y >= w_i] at the losses w_i >= 0.

@@ -24,8 +24,6 @@ from gdpnum.bounds.sums import BLOCK, SHORT_BLOCK, running_sums
 from gdpnum.floats import Floats
 from gdpnum.lattice.frequencies import add_folded, angles, lasting, roots_less_one
 
-__all__ = ["Spectrum"]
-
 # On a longer circle it pays to find the frequencies that matter beforehand.
 _SHORT = 2**14
 

@@ -13,11 +13,9 @@ from gdpnum.bounds.sums import scaled_tail_sums
 from gdpnum.errors import BudgetExceeded
 from gdpnum.floats import UNIT, Floats
 from gdpnum.lattice.coarsening import Coarsening
-from gdpnum.lattice.factors import Factor, log_moment
+from gdpnum.lattice.distribution import Factor, log_moment
 from gdpnum.lattice.spectrum import Spectrum
 from gdpnum.lattice.window import Window
-
-__all__ = ["Circle", "Pass", "Use", "tilted", "uses_of"]
 
 # Squares of exp of this still fit.
 _LARGEST_EXPONENT = 300.0

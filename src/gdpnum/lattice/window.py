@@ -15,8 +15,6 @@ from gdpnum.accuracy import Accuracy
 from gdpnum.floats import Floats
 from gdpnum.lattice.cumulants import Cumulants, Edge
 
-__all__ = ["FEW_MISSED", "Window", "steep_window", "whole_window"]
-
 # How much more accurate extended precision is; not at all on some platforms.
 _EXTENDED_GAIN = float(np.finfo(np.float64).eps / np.finfo(np.longdouble).eps)
 

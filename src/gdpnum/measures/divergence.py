@@ -13,8 +13,6 @@ from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.floats import NUMPY, Floats
 from gdpnum.subject import Subject
 
-__all__ = ["DeltaDivergence", "delta_divergence", "prior_weight"]
-
 # Halvings that narrow a search down to the last digit.
 _HALVINGS = 70
 

@@ -18,8 +18,6 @@ from gdpnum.floats import NUMPY, Floats
 from gdpnum.measures.divergence import DeltaDivergence, delta_divergence, prior_weight
 from gdpnum.subject import Subject
 
-__all__ = ["regret", "regret_bound"]
-
 # An attack that beats a summary by more than this shows that it does not hold.
 _FLATTERED = 1e-6
 

@@ -7,8 +7,6 @@ from gdpnum.kind import kind_of
 from gdpnum.mechanisms.mechanism import Mechanism
 from gdpnum.releases import composed_mu
 
-__all__ = ["is_tight_without_slack", "mass_at_infinity", "mu_without_slack"]
-
 
 def mu_without_slack(mechanism: Mechanism) -> float:
     """sqrt(sum n_i mu_i^2) with mu_i that of one release at slack zero: always a valid mu."""

@@ -13,8 +13,6 @@ from gdpnum.errors import InvalidArgument, UnsupportedMechanism
 from gdpnum.mechanisms.mechanism import Leaf, Neighbouring, checked, checked_records
 from gdpnum.mechanisms.noise import Gaussian
 
-__all__ = ["Allocated", "Batches", "CyclicPoisson", "FixedSize", "Shuffled", "TruncatedPoisson"]
-
 _RATE_ADVICE = "pass the probability that a record joins a step"
 
 
@@ -62,11 +60,12 @@ class FixedSize(Batches):
             "a batch of a fixed size draws the others more or less often when a record comes or "
             "goes",
         )
-        size = _validate.count("dataset_size", self.dataset_size, minimum=1)
-        batch = _validate.count(
-            "batch_size", self.batch_size, minimum=1, advice="pass the records of a batch"
+        advice = "pass the records of a batch"
+        size = _validate.field(self, "dataset_size", _validate.count, minimum=1)
+        batch = _validate.field(self, "batch_size", _validate.count, minimum=1, advice=advice)
+        replaced = _validate.field(
+            self, "with_replacement", _validate.choice, allowed=(True, False)
         )
-        replaced = _validate.choice("with_replacement", self.with_replacement, (True, False))
         if batch > size and not replaced:
             raise InvalidArgument(
                 f"batch_size={batch} is larger than dataset_size={size}; pass one of at most that, "
@@ -78,7 +77,6 @@ class FixedSize(Batches):
                 f"records_per_person={records} is more than dataset_size={size}; pass the most "
                 "records that one person has"
             )
-        _validate.settle(self, dataset_size=size, batch_size=batch, with_replacement=replaced)
         _validate.settle(self, records_per_person=records)
 
 
@@ -132,17 +130,15 @@ class Allocated(Batches):
 
     def __post_init__(self) -> None:
         _noise(self)
-        bins = _validate.count(
-            "bins", self.bins, minimum=1, advice="pass the number of steps of an epoch"
-        )
-        times = _validate.count("times", self.times, minimum=1)
+        advice = "pass the number of steps of an epoch"
+        bins = _validate.field(self, "bins", _validate.count, minimum=1, advice=advice)
+        times = _validate.field(self, "times", _validate.count, minimum=1)
         if times > bins:
             raise InvalidArgument(
                 f"times={times} is more than bins={bins}; a record takes part in each step once "
                 "at most"
             )
-        kept = _validate.count("kept", self.kept, minimum=1)
-        _validate.settle(self, bins=bins, times=times, kept=kept)
+        _validate.field(self, "kept", _validate.count, minimum=1)
 
 
 @final
@@ -165,12 +161,10 @@ class TruncatedPoisson(Batches):
 
     def __post_init__(self) -> None:
         _noise(self)
-        rate = _validate.probability("rate", self.rate, advice=_RATE_ADVICE)
-        size = _validate.count("dataset_size", self.dataset_size, minimum=1)
-        most = _validate.count(
-            "max_batch_size", self.max_batch_size, minimum=1, advice="pass the largest batch"
-        )
-        _validate.settle(self, rate=rate, dataset_size=size, max_batch_size=most)
+        advice = "pass the largest batch"
+        _validate.field(self, "rate", _validate.probability, advice=_RATE_ADVICE)
+        _validate.field(self, "dataset_size", _validate.count, minimum=1)
+        _validate.field(self, "max_batch_size", _validate.count, minimum=1, advice=advice)
 
 
 @final
@@ -198,14 +192,14 @@ class CyclicPoisson(Batches):
             ("add_remove", "zero_out"),
             "the proof for correlated noise needs one of the two records to be nothing",
         )
-        rate = _validate.probability("rate", self.rate, advice=_RATE_ADVICE)
-        bands = _validate.count("bands", self.bands, minimum=1, advice="pass the number of bands")
+        advice = "pass the number of bands"
+        rate = _validate.field(self, "rate", _validate.probability, advice=_RATE_ADVICE)
+        bands = _validate.field(self, "bands", _validate.count, minimum=1, advice=advice)
         if rate * bands > 1.0:
             raise InvalidArgument(
                 f"rate={rate!r} times bands={bands} is {rate * bands:.4g}, above 1; a step samples "
                 "one part only, so its batch must fit into one part"
             )
-        _validate.settle(self, rate=rate, bands=bands)
 
 
 def _noise(leaf: Batches) -> Gaussian:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import final
 
@@ -12,8 +12,6 @@ from gdpnum.errors import InvalidArgument, InvalidType, UnsupportedMechanism
 from gdpnum.mechanisms.mechanism import Leaf, Mechanism, Neighbouring, checked_records, repeat
 from gdpnum.mechanisms.noise import Gaussian
 from gdpnum.mechanisms.sampling import PoissonSampled
-
-__all__ = ["MatrixMechanism"]
 
 # A dense strategy is held entry by entry; beyond this Toeplitz coefficients are the way.
 _LARGEST_DENSE = 1024
@@ -62,32 +60,22 @@ class MatrixMechanism(Leaf):
     records_per_person: int = 1
 
     def __post_init__(self) -> None:
-        sigma = _validate.positive(
-            "noise_multiplier",
-            self.noise_multiplier,
-            advice="pass the standard deviation of Z divided by the clipping norm",
-        )
-        _validate.settle(self, noise_multiplier=sigma)
+        advice = "pass the standard deviation of Z divided by the clipping norm"
+        _validate.field(self, "noise_multiplier", _validate.positive, advice=advice)
         strategy = _strategy(self.strategy)
         _validate.settle(self, strategy=strategy, steps=_steps(strategy, self.steps))
         self._check_participation()
         self._check_neighbours()
 
     def _check_participation(self) -> None:
+        def count(name: str, advice: str) -> int:
+            return _validate.field(self, name, _validate.count, minimum=1, advice=advice)
+
         steps = self.size
-        apart = _validate.count(
-            "min_separation", self.min_separation, minimum=1, advice="pass 1 for any two steps"
-        )
-        most = _validate.count(
-            "max_participations",
-            self.max_participations,
-            minimum=1,
-            advice="pass the most steps that a record takes part in",
-        )
+        apart = count("min_separation", "pass 1 for any two steps")
+        most = count("max_participations", "pass the most steps that a record takes part in")
         if self.epochs is not None:
-            epochs = _validate.count(
-                "epochs", self.epochs, minimum=1, advice="pass how often the data is gone through"
-            )
+            epochs = count("epochs", "pass how often the data is gone through")
             if apart != 1 or most != 1:
                 raise InvalidArgument(
                     f"epochs={epochs} is given beside min_separation={apart} and "
@@ -98,13 +86,11 @@ class MatrixMechanism(Leaf):
                     f"epochs={epochs} does not divide {steps} steps, so that a record has no fixed "
                     "place in each; pass min_separation and max_participations"
                 )
-            object.__setattr__(self, "epochs", epochs)
         elif most > -(-steps // apart):
             raise InvalidArgument(
                 f"max_participations={most} cannot happen: {steps} steps hold at most "
                 f"{-(-steps // apart)} that are min_separation={apart} apart"
             )
-        _validate.settle(self, min_separation=apart, max_participations=most)
 
     def _check_neighbours(self) -> None:
         relation: Neighbouring = _validate.choice(
@@ -119,16 +105,14 @@ class MatrixMechanism(Leaf):
                     "less moves the others to other steps; pass 'zero_out' or 'replace'"
                 )
             return
-        rate = _validate.probability(
-            "sample_rate", self.sample_rate, advice="pass the chance that a record joins a step"
-        )
+        advice = "pass the chance that a record joins a step"
+        rate = _validate.field(self, "sample_rate", _validate.probability, advice=advice)
         bands = self.bands
         if rate * bands > 1.0 + 1e-12:
             raise InvalidArgument(
                 f"sample_rate={rate!r} times {bands} bands is above 1; a record joins at most one "
                 "step in so many"
             )
-        _validate.settle(self, sample_rate=rate)
         if relation == "replace":
             raise UnsupportedMechanism(
                 "neighbouring='replace' has no bound with cyclic sampling; pass 'zero_out', or "
@@ -202,17 +186,10 @@ class MatrixMechanism(Leaf):
         if not dense:
             said.append(f"steps={self.size}")
         said.append(f"noise_multiplier={self.noise_multiplier!r}")
-        for name, usual in (
-            ("min_separation", 1),
-            ("max_participations", 1),
-            ("epochs", None),
-            ("sample_rate", None),
-            ("neighbouring", "zero_out"),
-            ("records_per_person", 1),
-        ):
-            value = getattr(self, name)
-            if value != usual:
-                said.append(f"{name}={value!r}")
+        for field in fields(self)[3:]:
+            value = getattr(self, field.name)
+            if value != field.default:
+                said.append(f"{field.name}={value!r}")
         return f"MatrixMechanism({', '.join(said)})"
 
 

@@ -14,19 +14,6 @@ from typing import Any, Literal, final
 from gdpnum import _validate
 from gdpnum.errors import InvalidArgument, InvalidType
 
-__all__ = [
-    "AnyRelation",
-    "Composed",
-    "Composition",
-    "Leaf",
-    "Mechanism",
-    "Neighbouring",
-    "Repeated",
-    "checked",
-    "checked_records",
-    "composed",
-]
-
 Neighbouring = Literal["add_remove", "replace", "zero_out"]
 """How two neighbouring datasets differ.
 
@@ -103,19 +90,11 @@ class Leaf(Mechanism):
 
 
 class AnyRelation(Leaf):
-    """A leaf whose guarantee holds for whichever neighbouring relation the caller means."""
+    """A leaf whose guarantee holds for whichever relation, and unit, the caller means."""
 
     __slots__ = ()
-
-    @property
-    def neighbouring(self) -> None:
-        """Always None."""
-        return None
-
-    @property
-    def records_per_person(self) -> None:
-        """Always None: the guarantee is for whichever unit it was given."""
-        return None
+    neighbouring = None
+    records_per_person = None
 
 
 def checked_records(value: object) -> int:

@@ -11,8 +11,6 @@ from gdpnum import _validate
 from gdpnum.errors import InvalidArgument
 from gdpnum.mechanisms.mechanism import Leaf, Neighbouring
 
-__all__ = ["MixtureOfGaussians"]
-
 # Weights sum to one but for this much.
 _ROUNDING = 1e-9
 

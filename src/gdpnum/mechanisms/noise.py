@@ -12,22 +12,12 @@ A record more or less moves the query by the sensitivity, and so does one blanke
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import final, get_args
+from typing import ClassVar, final, get_args
 
 from gdpnum import _validate
 from gdpnum.directed import quotient_above
 from gdpnum.errors import InvalidArgument
 from gdpnum.mechanisms.mechanism import Leaf, Neighbouring
-
-__all__ = [
-    "Additive",
-    "DiscreteGaussian",
-    "DiscreteLaplace",
-    "Gaussian",
-    "Laplace",
-    "RandomizedResponse",
-    "Skellam",
-]
 
 _ADVICE = {
     "sigma": "pass the standard deviation of the noise divided by the sensitivity",
@@ -52,8 +42,7 @@ class Additive(Leaf):
     def __post_init__(self) -> None:
         for name, advice in _ADVICE.items():
             if hasattr(self, name):
-                size = _validate.positive(name, getattr(self, name), advice=advice)
-                _validate.settle(self, **{name: size})
+                _validate.field(self, name, _validate.positive, advice=advice)
         _validate.choice("neighbouring", self.neighbouring, get_args(Neighbouring))
         if hasattr(self, "sensitivity"):
             _validate.settle(self, sensitivity=_whole_sensitivity(self.sensitivity))
@@ -149,18 +138,12 @@ class RandomizedResponse(Leaf):
 
     epsilon: float
     categories: int = 2
+    neighbouring: ClassVar[Neighbouring] = "replace"
 
     def __post_init__(self) -> None:
-        epsilon = _validate.non_negative("epsilon", self.epsilon, advice=_EPSILON_ADVICE)
-        categories = _validate.count(
-            "categories", self.categories, minimum=2, advice="pass the number of possible answers"
-        )
-        _validate.settle(self, epsilon=epsilon, categories=categories)
-
-    @property
-    def neighbouring(self) -> Neighbouring:
-        """Always ``"replace"``."""
-        return "replace"
+        advice = "pass the number of possible answers"
+        _validate.field(self, "epsilon", _validate.non_negative, advice=_EPSILON_ADVICE)
+        _validate.field(self, "categories", _validate.count, minimum=2, advice=advice)
 
 
 @final
@@ -177,16 +160,10 @@ class Skellam(Leaf):
     """
 
     sigma: float
+    neighbouring: ClassVar[Neighbouring] = "add_remove"
 
     def __post_init__(self) -> None:
-        _validate.settle(
-            self, sigma=_validate.positive("sigma", self.sigma, advice=_ADVICE["sigma"])
-        )
-
-    @property
-    def neighbouring(self) -> Neighbouring:
-        """Always ``"add_remove"``."""
-        return "add_remove"
+        _validate.field(self, "sigma", _validate.positive, advice=_ADVICE["sigma"])
 
 
 def _whole_sensitivity(value: object) -> int:

@@ -13,8 +13,6 @@ from typing import Literal, final, get_args
 from gdpnum import _validate
 from gdpnum.mechanisms.mechanism import AnyRelation
 
-__all__ = ["ExponentialMechanism", "ReportNoisyMax", "SelectionNoise"]
-
 SelectionNoise = Literal["gumbel", "exponential", "laplace"]
 """The noise added to each score before the largest is reported."""
 
@@ -40,9 +38,7 @@ class ExponentialMechanism(AnyRelation):
     epsilon: float
 
     def __post_init__(self) -> None:
-        _validate.settle(
-            self, epsilon=_validate.non_negative("epsilon", self.epsilon, advice=_EPSILON_ADVICE)
-        )
+        _validate.field(self, "epsilon", _validate.non_negative, advice=_EPSILON_ADVICE)
 
 
 @final
@@ -67,10 +63,9 @@ class ReportNoisyMax(AnyRelation):
     monotonic: bool = False
 
     def __post_init__(self) -> None:
-        scale = _validate.positive("scale", self.scale, advice=_SCALE_ADVICE)
-        noise = _validate.choice("noise", self.noise, get_args(SelectionNoise))
-        monotonic = _validate.choice("monotonic", self.monotonic, (False, True))
-        _validate.settle(self, scale=scale, noise=noise, monotonic=bool(monotonic))
+        _validate.field(self, "scale", _validate.positive, advice=_SCALE_ADVICE)
+        _validate.field(self, "noise", _validate.choice, allowed=get_args(SelectionNoise))
+        _validate.field(self, "monotonic", _validate.choice, allowed=(False, True))
 
     @property
     def epsilon(self) -> float:

@@ -10,8 +10,6 @@ from gdpnum import _validate
 from gdpnum.errors import InvalidArgument, InvalidType
 from gdpnum.mechanisms.mechanism import Leaf, Mechanism, Neighbouring, checked, repeat
 
-__all__ = ["BestOf", "Number"]
-
 Number = Literal["geometric", "truncated_negative_binomial", "poisson", "fixed"]
 """How the number of runs was drawn."""
 

@@ -36,8 +36,6 @@ from gdpnum.pairs.minifloat import GridLaw, grid_power, joined, numbers, placed,
 from gdpnum.pairs.pair import Pair
 from gdpnum.pairs.sum_law import SumLaw, power
 
-__all__ = ["AllocatedPair"]
-
 # What may be cut off in all, of either measure; much below any slack or delta of interest.
 _CUT = 1e-19
 
@@ -101,10 +99,6 @@ class AllocatedPair(ComputedPair):
     def mass_at_infinity(self) -> float:
         # From below nothing is cut off but left out; to say so takes no computing.
         return 0.0 if self.merged else self.atoms.mass_at_infinity
-
-    @property
-    def mass_at_minus_infinity(self) -> float:
-        return self.atoms.mass_at_minus_infinity
 
 
 class _Law(NamedTuple):

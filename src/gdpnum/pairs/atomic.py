@@ -11,20 +11,7 @@ import numpy as np
 from gdpnum import charges
 from gdpnum.bounds.sums import sums_by_place
 from gdpnum.floats import Floats
-from gdpnum.pairs.pair import Pair, Quadrature, sampled_loss
-
-__all__ = [
-    "AtomicPair",
-    "ComputedPair",
-    "approx_dp_pair",
-    "discrete_gaussian_pair",
-    "discrete_laplace_pair",
-    "mirrored_atoms",
-    "ordered_atoms",
-    "randomized_response_pair",
-    "sampled_answer_pair",
-    "sampled_atoms",
-]
+from gdpnum.pairs.pair import Ends, Pair, Quadrature, sampled_loss
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,19 +27,12 @@ class AtomicPair(Pair):
     q: Floats
     mass_at_infinity: float = 0.0
     mass_at_minus_infinity: float = 0.0
-    balanced: bool = False
+    symmetric: bool = False
 
     @property
-    def symmetric(self) -> bool:
-        return self.balanced
-
-    @property
-    def lowest(self) -> float:
-        return float(self.losses[0])
-
-    @property
-    def highest(self) -> float:
-        return float(self.losses[-1])
+    def ends(self) -> Ends:
+        beyond = self.mass_at_infinity, self.mass_at_minus_infinity
+        return Ends(float(self.losses[0]), float(self.losses[-1]), *beyond)
 
     @property
     def spacing(self) -> float | None:
@@ -88,12 +68,8 @@ class ComputedPair(Pair):
         """The pair, outcome by outcome."""
 
     @property
-    def lowest(self) -> float:
-        return self.atoms.lowest
-
-    @property
-    def highest(self) -> float:
-        return self.atoms.highest
+    def ends(self) -> Ends:
+        return self.atoms.ends
 
     def cells(self, edges: Floats) -> tuple[Floats, Floats]:
         return self.atoms.cells(edges)
@@ -119,7 +95,7 @@ def mirrored_atoms(
         np.concatenate([p[::-1], [rest], q]),
         infinite,
         infinite,
-        balanced=True,
+        symmetric=True,
     )
 
 
@@ -133,7 +109,7 @@ def randomized_response_pair(epsilon: float, categories: int) -> AtomicPair:
         losses, p = np.array([-epsilon, epsilon]), np.array([moved, kept])
     else:
         losses, p = np.array([-epsilon, 0.0, epsilon]), np.array([moved, others, kept])
-    return AtomicPair(losses, p, p[::-1], balanced=True)
+    return AtomicPair(losses, p, p[::-1], symmetric=True)
 
 
 def sampled_answer_pair(epsilon: float, categories: int, rate: float) -> AtomicPair:
@@ -142,17 +118,17 @@ def sampled_answer_pair(epsilon: float, categories: int, rate: float) -> AtomicP
     silent = 1.0 - rate
     others = rate * float(asked.p[1:-1].sum())
     p = np.array([rate * asked.p[0], silent + others, rate * asked.p[-1]])
-    return AtomicPair(np.array([-epsilon, 0.0, epsilon]), p, p[::-1], balanced=True)
+    return AtomicPair(np.array([-epsilon, 0.0, epsilon]), p, p[::-1], symmetric=True)
 
 
 def approx_dp_pair(epsilon: float, delta: float) -> AtomicPair:
     """The least private pair that satisfies (epsilon, delta)-DP (Kairouz, Oh, Viswanath 2015)."""
     if epsilon == 0.0:
         rest = np.array([1.0 - delta])
-        return AtomicPair(np.zeros(1), rest, rest, delta, delta, balanced=True)
+        return AtomicPair(np.zeros(1), rest, rest, delta, delta, symmetric=True)
     pure = randomized_response_pair(epsilon, 2)
     p = (1.0 - delta) * pure.p
-    return AtomicPair(pure.losses, p, p[::-1], delta, delta, balanced=True)
+    return AtomicPair(pure.losses, p, p[::-1], delta, delta, symmetric=True)
 
 
 def discrete_laplace_pair(epsilon: float, shift: int) -> AtomicPair:
@@ -167,7 +143,7 @@ def discrete_laplace_pair(epsilon: float, shift: int) -> AtomicPair:
     low = np.exp(-epsilon)
     q = -np.expm1(-epsilon) / (1.0 + low) * np.exp(-epsilon * k)
     q[0], q[-1] = 1.0 / (1.0 + low), np.exp(-epsilon * shift) / (1.0 + low)
-    return AtomicPair(epsilon * (2.0 * k - shift), q[::-1], q, balanced=True)
+    return AtomicPair(epsilon * (2.0 * k - shift), q[::-1], q, symmetric=True)
 
 
 def discrete_gaussian_pair(sigma: float, shift: int = 1) -> AtomicPair:
@@ -184,7 +160,7 @@ def discrete_gaussian_pair(sigma: float, shift: int = 1) -> AtomicPair:
     inner = slice(1, -1)
     p = np.exp(-0.5 * ((k - shift) / sigma) ** 2) / weights.sum()
     cut = charges.cut_tail(float(q[0]), sigma)
-    return AtomicPair(losses[inner], p[inner], q[inner], cut, cut, balanced=True)
+    return AtomicPair(losses[inner], p[inner], q[inner], cut, cut, symmetric=True)
 
 
 def sampled_atoms(pair: AtomicPair, rate: float) -> AtomicPair:

@@ -30,8 +30,6 @@ from gdpnum.floats import Floats
 from gdpnum.pairs.atomic import AtomicPair, mirrored_atoms
 from gdpnum.pairs.pair import BoundedPair, Quadrature
 
-__all__ = ["LARGEST_BLOCK", "LogisticPair", "block_pair", "blocks", "swap_epsilon"]
-
 #: Releases computed as one. More would cost time, and gain less than half a per cent of mu.
 LARGEST_BLOCK = 128
 

@@ -7,10 +7,9 @@ import math
 import numpy as np
 
 from gdpnum import charges
+from gdpnum.bounds.claims import lower_hull
 from gdpnum.floats import Floats
 from gdpnum.pairs.atomic import AtomicPair, mirrored_atoms
-
-__all__ = ["LARGEST", "claim_losses", "claimed_pair", "twice"]
 
 #: Past e^600 there would be no numbers left; what is claimed there counts as infinite.
 LARGEST = 600.0
@@ -115,14 +114,5 @@ def _concave(x: Floats, y: Floats) -> tuple[Floats, Floats]:
     last = np.append(np.diff(x) > 0.0, True)
     x, y = x[last], np.maximum.accumulate(y)[last]
     end = int(np.argmax(y >= y[-1])) + 1
-    x_list, y_list = x[:end].tolist(), y[:end].tolist()
-    kept: list[int] = []
-    for i in range(end):
-        while len(kept) > 1:
-            j, k = kept[-2], kept[-1]
-            before = (y_list[k] - y_list[j]) / (x_list[k] - x_list[j])
-            if before > (y_list[i] - y_list[k]) / (x_list[i] - x_list[k]):
-                break
-            kept.pop()
-        kept.append(i)
-    return x[kept], y[kept]
+    x, negated = lower_hull(x[:end], -y[:end])
+    return x, -negated

@@ -21,8 +21,6 @@ from gdpnum.mechanisms.mechanism import Neighbouring
 from gdpnum.pairs.atomic import AtomicPair, ComputedPair, ordered_atoms
 from gdpnum.pairs.pair import Pair
 
-__all__ = ["ClusteredPair", "blanked_pair", "truncated_pair"]
-
 # Eight points in cells this short leave less than 1e-16, relative, out to the reach.
 _ROOTS, _WEIGHTS = np.polynomial.legendre.leggauss(8)
 _WIDTH, _REACH = 1.0 / 64.0, 9.3
@@ -52,6 +50,8 @@ class ClusteredPair(ComputedPair):
     grown: float = 0.0
     beyond: float = 0.0
     """What either has at further places: outcomes that may be from there are one."""
+    # To say so takes no computing.
+    mass_at_infinity = mass_at_minus_infinity = 0.0
 
     @cached_property
     def atoms(self) -> AtomicPair:

@@ -26,8 +26,6 @@ from gdpnum.pairs.claims import LARGEST, claim_losses, claimed_pair
 from gdpnum.pairs.mixture import DIGITS, MixturePair
 from gdpnum.pairs.pair import Bracket, SampledPair
 
-__all__ = ["binomial_weights", "claims_of", "drawn_pairs", "hypergeometric_weights"]
-
 # More often in a batch than this there is hardly any privacy to speak of.
 _LARGEST_MEAN = 1000.0
 

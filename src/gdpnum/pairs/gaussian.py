@@ -8,9 +8,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from gdpnum.floats import Floats
-from gdpnum.pairs.pair import MonotonePair, Quadrature
-
-__all__ = ["REACH", "SPACING", "GaussianPair", "ReplacedGaussianPair", "SlackGaussianPair", "bell"]
+from gdpnum.pairs.pair import Ends, MonotonePair, Quadrature
 
 #: Reach of the quadrature in standard deviations (the tail beyond is below 1e-22) and its spacing:
 #: a trapezoid of a Gaussian converges faster than any power of it.
@@ -33,10 +31,7 @@ class GaussianPair(MonotonePair):
     """N(mu, 1) against N(0, 1): the loss is N(mu^2 / 2, mu^2) under P, N(-mu^2 / 2, ..) under Q."""
 
     mu: float
-
-    @property
-    def symmetric(self) -> bool:
-        return True
+    symmetric = True
 
     def tails(self, loss: Floats) -> tuple[Floats, Floats, Floats, Floats]:
         z = loss / self.mu
@@ -61,18 +56,11 @@ class SlackGaussianPair(MonotonePair):
     slack: float
     kink: float
     diagonal: float
+    symmetric = True
 
     @property
-    def symmetric(self) -> bool:
-        return True
-
-    @property
-    def mass_at_infinity(self) -> float:
-        return self.slack
-
-    @property
-    def mass_at_minus_infinity(self) -> float:
-        return self.slack
+    def ends(self) -> Ends:
+        return Ends(mass_at_infinity=self.slack, mass_at_minus_infinity=self.slack)
 
     def tails(self, loss: Floats) -> tuple[Floats, Floats, Floats, Floats]:
         half, z = 0.5 * self.mu, np.abs(loss) / self.mu
@@ -106,10 +94,7 @@ class ReplacedGaussianPair(MonotonePair):
 
     sigma: float
     rate: float
-
-    @property
-    def symmetric(self) -> bool:
-        return True
+    symmetric = True
 
     @property
     def _log_a(self) -> float:

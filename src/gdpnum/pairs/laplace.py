@@ -9,8 +9,6 @@ import numpy as np
 from gdpnum.floats import Floats
 from gdpnum.pairs.pair import BoundedPair, Quadrature
 
-__all__ = ["LaplacePair"]
-
 
 @dataclass(frozen=True)
 class LaplacePair(BoundedPair):

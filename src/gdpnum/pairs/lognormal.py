@@ -13,8 +13,6 @@ from scipy.special import ndtr
 
 from gdpnum.floats import Floats
 
-__all__ = ["Cells", "cells", "deviate"]
-
 # Gauss-Legendre on panels short enough that eight points leave less than 1e-16, relative: the
 # remainder has a factor (8!)^4 / (17 (16!)^3) = 2e-23 and grows with the 16th power of
 # width * (|z| + s + 4), which is kept below two.

@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 from gdpnum.bounds.sums import sums_by_place
 from gdpnum.floats import Floats
 
-__all__ = ["GridLaw", "grid_power", "numbers", "placed", "places"]
-
 # Pairs of addends looked at together, which bounds the memory.
 _TOGETHER = 2**20
 

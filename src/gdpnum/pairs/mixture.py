@@ -24,8 +24,6 @@ from gdpnum.floats import Floats
 from gdpnum.pairs.gaussian import REACH, SPACING, GaussianPair, bell
 from gdpnum.pairs.pair import MonotonePair, Pair, Quadrature, SampledPair
 
-__all__ = ["DIGITS", "MixturePair", "PersonPair", "WholeShiftsPair", "person_pair"]
-
 #: In which weights are computed: thirty digits and more, whatever their exponent.
 DIGITS = Context(prec=40, Emin=-(10**12), Emax=10**12)
 

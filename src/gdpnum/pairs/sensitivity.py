@@ -19,8 +19,6 @@ from gdpnum.errors import InvalidArgument
 from gdpnum.floats import Floats
 from gdpnum.mechanisms.correlated import MatrixMechanism
 
-__all__ = ["Sensitivity", "sensitivity"]
-
 Places = NDArray[np.intp]
 
 # A Gram matrix of more steps than this is bounded lag by lag.

@@ -10,17 +10,13 @@ from numpy.typing import NDArray
 
 from gdpnum.errors import InvalidArgument, UnsupportedMechanism
 from gdpnum.pairs.atomic import AtomicPair
-
-__all__ = ["skellam_outcomes", "skellam_pair"]
+from gdpnum.pairs.mixture import DIGITS
 
 # Beyond this the ratios take seconds.
 _LARGEST_SIGMA = 2e4
 
 # Larger Renyi orders would need more integers than are worth it.
 _LARGEST_ORDER = 1e4
-
-# Digits carried: sums over all outcomes are then good to far more than doubles hold.
-_DIGITS = 40
 
 
 def skellam_pair(sigma: float) -> AtomicPair:
@@ -38,8 +34,7 @@ def skellam_pair(sigma: float) -> AtomicPair:
         )
     last = math.ceil(13.0 * sigma) + 30
     ratios = _ratios(sigma, last)
-    with localcontext() as context:
-        context.prec = _DIGITS
+    with localcontext(DIGITS):
         chances = [Decimal(1)]
         for ratio in ratios:
             chances.append(chances[-1] * ratio)
@@ -53,7 +48,7 @@ def skellam_pair(sigma: float) -> AtomicPair:
     losses = np.concatenate([-steps[::-1], steps])
     # Outcome k has P mass at k - 1, so k = 1 - last .. last keeps every ratio once.
     beyond = math.nextafter(float(cut), math.inf)
-    return AtomicPair(losses, p, q, beyond, beyond, balanced=True)
+    return AtomicPair(losses, p, q, beyond, beyond, symmetric=True)
 
 
 def skellam_outcomes(
@@ -81,8 +76,7 @@ def skellam_outcomes(
 
 def _ratios(sigma: float, last: int) -> list[Decimal]:
     """I_k / I_(k-1) for k = 1..last."""
-    with localcontext() as context:
-        context.prec = _DIGITS
+    with localcontext(DIGITS):
         variance = Decimal(sigma) ** 2
         start = last + 6 * math.ceil(sigma) + 60
         # About the ratio there; whatever is wrong with it shrinks to nothing on the way down.

@@ -16,8 +16,6 @@ import numpy as np
 from gdpnum import charges
 from gdpnum.floats import Floats
 
-__all__ = ["SumLaw", "power"]
-
 # So many lattice points are convolved at once; more are gathered first.
 _MOST = 4096
 

@@ -12,9 +12,8 @@ representation, a fit, a trade-off curve; it is drawn with the mu that is passed
 curve is drawn as the most TPR at each FPR, on even or on logarithmic axes.
 """
 
-from gdpnum.plot.audits import audit
 from gdpnum.plot.charts import (
-    Subject,
+    audit,
     column_axes,
     comparison,
     difference,
@@ -23,6 +22,7 @@ from gdpnum.plot.charts import (
     roc,
     tradeoff,
 )
+from gdpnum.subject import Subject
 
 __all__ = [
     "Subject",

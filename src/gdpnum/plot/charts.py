@@ -7,32 +7,23 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 import numpy as np
+from scipy.special import ndtr, ndtri
 
 from gdpnum import _validate
+from gdpnum._optional import imported
 from gdpnum.account import as_curve
+from gdpnum.auditing import RunsAudit
 from gdpnum.errors import InvalidArgument, InvalidType
 from gdpnum.floats import Floats
 from gdpnum.formulas.gaussian import delta_of_mu, tpr_of_mu
 from gdpnum.plot.labels import label_lines
-from gdpnum.rounding import upper
+from gdpnum.rounding import rounded_down, upper
 from gdpnum.statements.build import KEPT_FPRS, Statement
 from gdpnum.statements.rows import COMPLETE_REGRET
 from gdpnum.subject import Subject
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-__all__ = [
-    "Subject",
-    "column_axes",
-    "comparison",
-    "difference",
-    "framed",
-    "profile",
-    "regret_sweep",
-    "roc",
-    "tradeoff",
-]
 
 # Okabe and Ito's colours, told apart by the colour-blind; styles tell them apart in grey.
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#000000", "#cc79a7", "#56b4e9", "#e69f00")
@@ -42,6 +33,10 @@ _GREY = "#777777"
 # Mu's line is thin and on top of a broad, light one, so that both are seen where they agree.
 _RUN: dict[str, Any] = {"color": "#56b4e9", "linestyle": "-", "linewidth": 2.4}
 _BY_MU: dict[str, Any] = {"color": "#a03c00", "linestyle": "--", "linewidth": 1.0}
+
+_ATTACK: dict[str, Any] = {"color": "#0072b2", "linestyle": "-", "linewidth": 1.2}
+_CLAIM: dict[str, Any] = {"color": "#d55e00", "linestyle": "--", "linewidth": 1.0}
+_PROVED: dict[str, Any] = {"color": "#009e73", "linestyle": "-.", "linewidth": 1.0}
 
 # Inches and points, for a column of a two-column paper.
 _WIDTH, _HEIGHT = 3.3, 2.5
@@ -55,11 +50,10 @@ _EPSILONS = 256
 
 def column_axes() -> Axes:
     """A new Axes as wide as a column of a paper; ``.figure.savefig(...)`` writes it."""
-    _require_matplotlib()
     # Not by pyplot: its figures stay in memory until they are closed.
-    from matplotlib.figure import Figure  # noqa: PLC0415
-
-    return Figure(figsize=(_WIDTH, _HEIGHT), layout="constrained", dpi=200).subplots()
+    figure = imported("matplotlib.figure", extra="plot").Figure
+    axes: Axes = figure(figsize=(_WIDTH, _HEIGHT), layout="constrained", dpi=200).subplots()
+    return axes
 
 
 def tradeoff(subject: Subject, *, ax: Axes | None = None, mu: float | None = None) -> Axes:
@@ -74,7 +68,7 @@ def roc(subject: Subject, *, ax: Axes | None = None, mu: float | None = None) ->
 
 def _rates(subject: Subject, ax: Axes | None, mu: float | None, scale: str) -> Axes:
     found = _Drawn.of(subject, mu).on(scale)
-    ax = framed(ax, scale)
+    ax = _framed(ax, scale)
     lines = ax.plot(found.fpr, found.tpr, **_RUN, label="this run")
     if found.mu is not None:
         lines += ax.plot(found.fpr, found.tpr_by(found.mu), **_BY_MU, label=_mu_label(found.mu))
@@ -82,14 +76,14 @@ def _rates(subject: Subject, ax: Axes | None, mu: float | None, scale: str) -> A
     return ax
 
 
-def framed(
+def _framed(
     ax: Axes | None,
     scale: str,
     vertical: str = "True positive rate, at most",
     smallest: float = _SMALLEST_FPR,
 ) -> Axes:
     """Axes for TPR against FPR, with the line of guessing."""
-    ax = prepared(ax, "False positive rate", vertical)
+    ax = _prepared(ax, "False positive rate", vertical)
     low = 0.0 if scale == "linear" else smallest
     ax.plot([low, 1.0], [low, 1.0], color=_GREY, linewidth=0.6, label="guessing")
     if scale == "linear":
@@ -107,7 +101,7 @@ def difference(subject: Subject, *, ax: Axes | None = None, mu: float | None = N
     found = _Drawn.of(subject, mu).beyond(1e-10)
     if found.mu is None:
         raise InvalidArgument("mu=None leaves nothing to compare with; pass the mu of the curve")
-    ax = prepared(ax, "False positive rate", "TPR by mu minus TPR of this run")
+    ax = _prepared(ax, "False positive rate", "TPR by mu minus TPR of this run")
     ax.set_xscale("log")
     ax.axhline(0.0, color=_GREY, linewidth=0.6)
     lines = ax.plot(
@@ -122,7 +116,7 @@ def profile(subject: Subject, *, ax: Axes | None = None, mu: float | None = None
     """The privacy profile, delta on a logarithmic axis against epsilon, with that of mu."""
     epsilons, deltas = _profile(subject)
     shown = _Drawn.of(subject, mu).mu
-    ax = prepared(ax, "Epsilon", "Delta, at most")
+    ax = _prepared(ax, "Epsilon", "Delta, at most")
     ax.set_yscale("log")
     seen = deltas >= _SMALLEST_DELTA
     lines = ax.plot(epsilons[seen], deltas[seen], **_RUN, label="this run")
@@ -149,7 +143,7 @@ def comparison(
             "name"
         )
     drawn = {name: _Drawn.of(subject, None) for name, subject in subjects.items()}
-    ax = framed(ax, scale)
+    ax = _framed(ax, scale)
     lines = []
     for number, (name, found) in enumerate(drawn.items()):
         points = found.on(scale)
@@ -180,7 +174,7 @@ def regret_sweep(records: Iterable[Mapping[str, Any]], *, ax: Axes | None = None
             grouped.setdefault(str(record["label"]), []).append(point)
     if not grouped:
         raise InvalidArgument("records has none with a regret; pass at least one")
-    ax = prepared(ax, "Sample rate", "Regret of mu")
+    ax = _prepared(ax, "Sample rate", "Regret of mu")
     ax.set(xscale="log", yscale="log")
     lines = []
     for number, (name, points) in enumerate(grouped.items()):
@@ -200,6 +194,40 @@ def regret_sweep(records: Iterable[Mapping[str, Any]], *, ax: Axes | None = None
     )
     # Where hardly anything is left to lose, how little does not matter.
     ax.set_ylim(bottom=max(ax.get_ylim()[0], _SMALLEST_REGRET))
+    label_lines(ax, lines, size=_FONT)
+    return ax
+
+
+def audit(
+    result: RunsAudit, *, ax: Axes | None = None, scale: Literal["linear", "log"] = "linear"
+) -> Axes:
+    """The attack's ROC curve with its band, the claim's curve, and that of the mu proved.
+
+    Each point of the band has the audit's confidence by itself. Where the band lies above the
+    claim, so does the attack.
+    """
+    if not isinstance(result, RunsAudit):
+        raise InvalidType(
+            f"{_validate.shown('result', result)}, not an audit with a ROC curve; pass what "
+            "gdpnum.audit returned"
+        )
+    _validate.choice("scale", scale, ("linear", "log"))
+    rows = np.array(result.roc)
+    fprs, tprs, lower, upper = rows.T
+    smallest = float(fprs[0])
+    ax = _framed(ax, scale, "True positive rate", smallest)
+    seen = np.full(tprs.size, True)
+    if scale == "log":
+        seen = tprs > 0.0
+        lower = np.maximum(lower, 0.1 * smallest)
+    ax.fill_between(fprs, lower, upper, color=_ATTACK["color"], alpha=0.2, linewidth=0.0)
+    lines = ax.plot(fprs[seen], tprs[seen], **_ATTACK, label="attack")
+    if result.claim_tpr is not None:
+        lines += ax.plot(fprs, result.claim_tpr, **_CLAIM, label="claim, at most")
+    if result.mu_lower > 0.0:
+        proved = ndtr(ndtri(fprs) + result.mu_lower)
+        label = f"mu >= {rounded_down(result.mu_lower, digits=3)}"
+        lines += ax.plot(fprs, proved, **_PROVED, label=label)
     label_lines(ax, lines, size=_FONT)
     return ax
 
@@ -246,7 +274,7 @@ def _profile(subject: Subject) -> tuple[Floats, Floats]:
     return epsilons, np.asarray(curve.delta(epsilons))
 
 
-def prepared(ax: Axes | None, horizontal: str, vertical: str) -> Axes:
+def _prepared(ax: Axes | None, horizontal: str, vertical: str) -> Axes:
     """The Axes given, or a new one, with its words."""
     ax = column_axes() if ax is None else ax
     if not hasattr(ax, "plot"):
@@ -273,12 +301,3 @@ def _mu_label(mu: float) -> str:
 def _shown(name: str) -> str:
     # A dollar would start mathematics, and a leading underscore hides a label.
     return " " * name.startswith("_") + name.replace("$", r"\$")
-
-
-def _require_matplotlib() -> None:
-    try:
-        import matplotlib  # noqa: F401, PLC0415
-    except ImportError:
-        raise ImportError(
-            "plots need matplotlib; install it with: pip install matplotlib"
-        ) from None

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.lines import Line2D
 
-__all__ = ["label_lines"]
-
 # Candidates for a label: places along its line, and steps away from it, in points.
 _ALONG = np.linspace(0.05, 0.95, 37)
 _STEPS = (7.0, 14.0, 24.0, 36.0, 52.0)

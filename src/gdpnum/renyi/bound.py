@@ -17,14 +17,6 @@ from gdpnum.bounds.claims import lines_of_claims
 from gdpnum.bounds.lines import EVERYTHING, NOTHING, Lines
 from gdpnum.floats import Floats
 
-__all__ = [
-    "LARGEST_EPSILON",
-    "closed_form_delta",
-    "closed_form_lines",
-    "concentrated_delta",
-    "concentrated_lines",
-]
-
 #: A divergence above this says nothing: its curve is zero down to an alpha of exp(-10000).
 LARGEST_EPSILON = 1e4
 

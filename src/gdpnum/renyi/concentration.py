@@ -16,8 +16,6 @@ from gdpnum.pairs.pair import Bracket, Divergences, Pair
 from gdpnum.releases import exact_mu
 from gdpnum.renyi.divergences import pair_divergences, renyi_divergences
 
-__all__ = ["by_pair", "limiting_rho", "pair_concentration", "renyi_epsilons", "rho_up_to"]
-
 # Orders at which a supremum is first looked for, and how finely the best places are divided.
 _ORDERS, _PARTS, _ROUNDS = 200, 8, 3
 

@@ -31,15 +31,6 @@ from gdpnum.renyi.quadrature import (
     mixed,
 )
 
-__all__ = [
-    "ORDERS",
-    "SMALLEST_RATE",
-    "Outcomes",
-    "bumps",
-    "pair_divergences",
-    "renyi_divergences",
-]
-
 #: Orders that serve most mechanisms: dense near 1, sparse where only tiny deltas need them.
 ORDERS = np.concatenate(
     [

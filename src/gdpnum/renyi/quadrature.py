@@ -20,16 +20,6 @@ from gdpnum.floats import Floats
 from gdpnum.pairs.mixture import MixturePair
 from gdpnum.pairs.pair import sampled_loss
 
-__all__ = [
-    "LARGEST_LOSS",
-    "Bumps",
-    "Density",
-    "Shifts",
-    "divergences",
-    "lattice_divergences",
-    "mixed",
-]
-
 # Terms below exp(-40) = 4e-18 of the largest are left out.
 _NEGLIGIBLE = 40.0
 

@@ -22,8 +22,6 @@ from gdpnum.bounds.lines import EVERYTHING, NOTHING, Lines
 from gdpnum.floats import Floats, quietly
 from gdpnum.renyi.bound import LARGEST_EPSILON
 
-__all__ = ["region_beta", "region_lines", "region_tpr"]
-
 # Smaller divergences are raised to this: its advantage, 1e-13, drowns in rounding.
 _SMALLEST_EPSILON = 1e-26
 _HIGHEST_LOGIT = 3.0 * LARGEST_EPSILON
@@ -41,27 +39,12 @@ _FAR_TPR, _FAR_DEPTH = 1e-12, 55.5
 _MOST_ROUNDS = 30
 
 
-def region_beta(orders: Floats, epsilons: Floats, alphas: Floats) -> Floats:
-    """f(alpha): least beta with D_t(1 - beta || alpha) and D_t(alpha || 1 - beta) at most eps_t.
-
-    D_t is the Renyi divergence of two coins, for orders in [1/2, 1), one (Kullback-Leibler) and
-    above; of several orders the largest beta holds. Pessimistic, and accurate relative to beta.
-    """
-    logits = _logits(orders, epsilons, alphas)
-    beta = np.exp(_logs(logits)[1])
-    # Next to one a float is coarser than the logit; where nothing is told, beta is one itself.
-    return np.where(np.isneginf(logits), beta, beta * (1.0 - 2.0**-52))
-
-
-def region_tpr(orders: Floats, epsilons: Floats, alphas: Floats) -> Floats:
-    """1 - f(alpha) as `region_beta`, but accurate relative to the tpr."""
-    # Next to one a float is coarser than the logit.
-    return np.minimum(np.exp(_logs(_logits(orders, epsilons, alphas))[0]) * (1.0 + 2.0**-52), 1.0)
-
-
 @quietly
 def region_lines(orders: Floats, epsilons: Floats) -> Lines:
-    """The curve of `region_beta`, as the maximum of its tangents.
+    """The curve of the least beta with D_t(1 - beta || alpha) and D_t(alpha || 1 - beta) <= eps_t.
+
+    D_t is the Renyi divergence of two coins, for orders in [1/2, 1), one (Kullback-Leibler) and
+    above; of several orders the largest beta holds. As the maximum of its tangents.
 
     Pessimistic: each line supports the convex set of one order, whether or not that order leads
     there. Within 1e-6 of f, and 1e-4 relative to tpr and delta, down to 1e-12 in these and as far
@@ -73,29 +56,6 @@ def region_lines(orders: Floats, epsilons: Floats) -> Lines:
     if orders.size == 0:
         return EVERYTHING
     return _cut_off(orders, epsilons)
-
-
-def _logits(orders: Floats, epsilons: Floats, alphas: Floats) -> Floats:
-    """The logits of the tpr, rounded up."""
-    with np.errstate(divide="ignore"):
-        logit_alphas = np.log(alphas) - np.log1p(-alphas)
-    if np.any(epsilons == 0.0):
-        return logit_alphas
-    orders, epsilons = _telling(orders, epsilons)
-    logits = np.full(alphas.size, np.inf)
-    inside = np.flatnonzero((alphas > 0.0) & (alphas < 1.0))
-    for order, epsilon in zip(orders, epsilons, strict=True):
-        fixed = logit_alphas[inside]
-        both = np.full(inside.size, order), np.full(inside.size, epsilon)
-        found = np.minimum(_root(_on_tpr, *both, fixed), _root(_on_beta, *both, fixed))
-        found += 2.0**-48 * (1.0 + np.abs(found) + np.abs(fixed))
-        logits[inside] = np.minimum(logits[inside], found)
-        # At alpha = 0 only beta^t >= exp((t - 1) eps) is left, or beta = 1 for t >= 1.
-        log_beta = min(1.0 - 1.0 / order, 0.0) * epsilon
-        with np.errstate(divide="ignore"):
-            at_zero = np.log(-np.expm1(log_beta)) - log_beta
-        logits[alphas == 0.0] = np.minimum(logits[alphas == 0.0], at_zero)
-    return logits
 
 
 def _telling(orders: Floats, epsilons: Floats) -> tuple[Floats, Floats]:
@@ -162,12 +122,6 @@ def _on_tpr(orders: Floats, at: Floats, logit_alphas: Floats) -> tuple[Floats, F
     """D_t(tpr || alpha) as logit(tpr) grows, and the log of its derivative."""
     coins = _coins(orders, at, logit_alphas)
     return coins.divergence, coins.log_by_p
-
-
-def _on_beta(orders: Floats, at: Floats, logit_alphas: Floats) -> tuple[Floats, Floats]:
-    """D_t(alpha || tpr), which is D_t(1 - alpha || beta), as logit(tpr) grows."""
-    coins = _coins(orders, -logit_alphas, -at)
-    return coins.divergence, coins.log_by_a
 
 
 def _on_diagonal(orders: Floats, at: Floats, _: Floats) -> tuple[Floats, Floats]:

@@ -13,8 +13,6 @@ from scipy.special import gammaln, logsumexp
 
 from gdpnum.floats import Floats
 
-__all__ = ["WHOLE_ORDERS", "between_whole_orders", "drawn_epsilons", "sampled_epsilons"]
-
 #: Whole orders from 1 on at which divergences are to be given.
 WHOLE_ORDERS = np.arange(1.0, 513.0)
 

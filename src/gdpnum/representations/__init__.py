@@ -4,11 +4,10 @@ Each is also a mechanism, any one of which no more is known: it can be composed 
 and compared. Each knows its trade-off curve, and how to be fitted to a mechanism or a curve.
 """
 
-from gdpnum.representations.approx_dp import ApproxDP
 from gdpnum.representations.concentrated import ZCDP, TruncatedCDP
+from gdpnum.representations.epsilon_dp import ApproxDP, PureDP
 from gdpnum.representations.gdp import GDP
 from gdpnum.representations.known_curve import KnownCurve
-from gdpnum.representations.pure_dp import PureDP
 from gdpnum.representations.renyi import RDP
 from gdpnum.representations.representation import Representation
 

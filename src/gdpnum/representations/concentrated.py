@@ -15,16 +15,14 @@ from gdpnum.curve.piecewise import PiecewiseCurve
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import InvalidArgument
 from gdpnum.floats import Floats
-from gdpnum.kind import Knob, register
+from gdpnum.kind import Knob, no_mu, register
 from gdpnum.pairs.pair import Divergences
 from gdpnum.renyi.bound import concentrated_delta, concentrated_lines
 from gdpnum.renyi.concentration import limiting_rho, rho_up_to
 from gdpnum.renyi.region import region_lines
 from gdpnum.representations.renyi import Method, as_mechanism, at_epsilons
-from gdpnum.representations.representation import Representation, no_mu, representation_kind
+from gdpnum.representations.representation import Representation, representation_kind
 from gdpnum.subject import Subject
-
-__all__ = ["ZCDP", "TruncatedCDP"]
 
 _RHO_ADVICE = "pass the bound on D_t / t, 0 or more"
 
@@ -32,9 +30,35 @@ _RHO_ADVICE = "pass the bound on D_t / t, 0 or more"
 _ORDERS, _LARGEST_ORDER = 160, 1e4
 
 
+class _Concentrated(Representation):
+    """D_t <= rho t at the orders 1 < t <= cap."""
+
+    __slots__ = ()
+    rho: float
+    cap: float
+
+    def curve(self, method: Method = "optimal") -> TradeoffCurve:
+        """The trade-off curve that rho implies at its orders; the methods are those of `RDP`."""
+        _validate.choice("method", method, ("optimal", "closed_form"))
+        closed_form = concentrated_lines(self.rho, self.cap)
+        if method == "closed_form":
+            return PiecewiseCurve(closed_form)
+        most = min(self.cap, _LARGEST_ORDER) - 1.0
+        orders = np.minimum(1.0 + np.geomspace(min(1e-4, 0.01 * most), most, _ORDERS), self.cap)
+        # D_t grows with t, so what holds at orders above 1 holds below, at its limit.
+        orders = np.concatenate([[0.5, 0.75, 1.0], orders])
+        # Some hundred orders are not all: the closed form, over all of them, may be better.
+        lines = region_lines(orders, self.rho * np.maximum(orders, 1.0))
+        return PiecewiseCurve(better_of(lines, closed_form))
+
+    def closed_form_delta(self, epsilon: ArrayLike) -> float | Floats:
+        """The bound of `RDP.closed_form_delta`, minimised over its orders."""
+        return at_epsilons(lambda at: concentrated_delta(self.rho, self.cap, at), epsilon)
+
+
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ZCDP(Representation):
+class ZCDP(_Concentrated):
     """Any mechanism of which only rho-zCDP is known: D_t <= rho t at all orders t > 1.
 
     >>> ZCDP(rho=0.5)
@@ -42,17 +66,10 @@ class ZCDP(Representation):
     """
 
     rho: float
+    cap = math.inf
 
     def __post_init__(self) -> None:
-        _validate.settle(self, rho=_validate.non_negative("rho", self.rho, advice=_RHO_ADVICE))
-
-    def curve(self, method: Method = "optimal") -> TradeoffCurve:
-        """The trade-off curve that rho implies at all orders; the methods are those of `RDP`."""
-        return _curve(self.rho, math.inf, method)
-
-    def closed_form_delta(self, epsilon: ArrayLike) -> float | Floats:
-        """The bound of `RDP.closed_form_delta`, minimised over all t > 1."""
-        return _closed_form_delta(self.rho, math.inf, epsilon)
+        _validate.field(self, "rho", _validate.non_negative, advice=_RHO_ADVICE)
 
     @classmethod
     def fit(cls, subject: Subject) -> ZCDP:
@@ -70,7 +87,7 @@ class ZCDP(Representation):
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TruncatedCDP(Representation):
+class TruncatedCDP(_Concentrated):
     """Any mechanism of which only (rho, cap)-truncated CDP is known: D_t <= rho t for 1 < t <= cap.
 
     (Bun, Dwork, Rothblum and Steinke 2018.) Its rho is not that of zCDP: nothing is known about
@@ -84,16 +101,8 @@ class TruncatedCDP(Representation):
     cap: float
 
     def __post_init__(self) -> None:
-        rho = _validate.non_negative("rho", self.rho, advice=_RHO_ADVICE)
-        _validate.settle(self, rho=rho, cap=_cap(self.cap))
-
-    def curve(self, method: Method = "optimal") -> TradeoffCurve:
-        """The trade-off curve of orders up to the cap; the methods are those of `RDP`."""
-        return _curve(self.rho, self.cap, method)
-
-    def closed_form_delta(self, epsilon: ArrayLike) -> float | Floats:
-        """The bound of `RDP.closed_form_delta`, minimised over 1 < t <= cap."""
-        return _closed_form_delta(self.rho, self.cap, epsilon)
+        _validate.field(self, "rho", _validate.non_negative, advice=_RHO_ADVICE)
+        _validate.settle(self, cap=_cap(self.cap))
 
     @classmethod
     def fit(cls, subject: Subject, *, cap: float = 64.0) -> TruncatedCDP:
@@ -108,13 +117,8 @@ class TruncatedCDP(Representation):
         return cls(rho=rho_up_to(as_mechanism("subject", subject), cap), cap=cap)
 
 
-def _divergences(leaf: ZCDP, orders: Floats) -> Divergences:
+def _divergences(leaf: _Concentrated, orders: Floats) -> Divergences:
     # Divergences grow with the order; at orders up to 1 they are at most their limit there.
-    found = leaf.rho * np.maximum(orders, 1.0)
-    return Divergences(found, found)
-
-
-def _truncated_divergences(leaf: TruncatedCDP, orders: Floats) -> Divergences:
     found = np.where(orders <= leaf.cap, leaf.rho * np.maximum(orders, 1.0), np.inf)
     return Divergences(found, found)
 
@@ -124,22 +128,6 @@ def _cap(value: float) -> float:
     if not 1.0 < cap <= 1e6:
         raise InvalidArgument(f"cap={cap!r} is outside (1, 1e6]; pass the largest order, above 1")
     return cap
-
-
-def _curve(rho: float, cap: float, method: Method) -> TradeoffCurve:
-    if _validate.choice("method", method, ("optimal", "closed_form")) == "closed_form":
-        return PiecewiseCurve(concentrated_lines(rho, cap))
-    most = min(cap, _LARGEST_ORDER) - 1.0
-    orders = np.minimum(1.0 + np.geomspace(min(1e-4, 0.01 * most), most, _ORDERS), cap)
-    # D_t grows with t, so what holds at orders above 1 holds below, at its limit.
-    orders = np.concatenate([[0.5, 0.75, 1.0], orders])
-    # Some hundred orders are not all: the closed form, over all of them, may be better.
-    lines = region_lines(orders, rho * np.maximum(orders, 1.0))
-    return PiecewiseCurve(better_of(lines, concentrated_lines(rho, cap)))
-
-
-def _closed_form_delta(rho: float, cap: float, epsilon: ArrayLike) -> float | Floats:
-    return at_epsilons(lambda at: concentrated_delta(rho, cap, at), epsilon)
 
 
 register(
@@ -154,7 +142,7 @@ register(
     representation_kind(
         TruncatedCDP(rho=0.01, cap=64.0),
         squared_mu=no_mu,
-        divergences=_truncated_divergences,
+        divergences=_divergences,
         is_by_divergences=True,
         knob=Knob("rho", is_noise=False, between=(1e-9, 1e3)),
     ),

@@ -16,8 +16,6 @@ from gdpnum.measures.gdp import fit_gdp
 from gdpnum.representations.representation import Representation, representation_kind
 from gdpnum.subject import Subject, plain
 
-__all__ = ["GDP"]
-
 # Squares of mu must not overflow.
 _LARGEST_MU = 1e100
 
@@ -38,14 +36,11 @@ class GDP(Representation):
     slack: float = 0.0
 
     def __post_init__(self) -> None:
-        mu = _validate.non_negative("mu", self.mu, advice="pass a separation of 0 or more")
+        advice = "pass a separation of 0 or more"
+        mu = _validate.field(self, "mu", _validate.non_negative, advice=advice)
         if mu > _LARGEST_MU:
             raise InvalidArgument(f"mu={mu!r} is above {_LARGEST_MU:g}; that is no privacy at all")
-        _validate.settle(
-            self,
-            mu=mu,
-            slack=_validate.fraction("slack", self.slack, advice="pass an allowance such as 1e-10"),
-        )
+        _validate.field(self, "slack", _validate.fraction, advice="pass an allowance such as 1e-10")
 
     def curve(self) -> TradeoffCurve:
         return GaussianCurve(self.mu, self.slack)

@@ -12,12 +12,10 @@ from gdpnum.curve.curve_pair import pair_of_curve
 from gdpnum.curve.gaussian import GaussianCurve
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import InvalidType
-from gdpnum.kind import Missing, register
+from gdpnum.kind import Missing, no_mu, register
 from gdpnum.pairs.pair import Bracket, Pair
-from gdpnum.representations.representation import Representation, no_mu, representation_kind
+from gdpnum.representations.representation import Representation, representation_kind
 from gdpnum.rounding import times
-
-__all__ = ["KnownCurve"]
 
 
 @final

@@ -15,7 +15,7 @@ from gdpnum.curve.piecewise import PiecewiseCurve
 from gdpnum.curve.tradeoff import TradeoffCurve, as_asked
 from gdpnum.errors import InvalidArgument
 from gdpnum.floats import Floats, quietly
-from gdpnum.kind import Missing, register
+from gdpnum.kind import Missing, no_mu, register
 from gdpnum.mechanisms.mechanism import Mechanism
 from gdpnum.pairs.pair import Divergences
 from gdpnum.renyi.bound import closed_form_delta, closed_form_lines
@@ -23,10 +23,8 @@ from gdpnum.renyi.concentration import renyi_epsilons
 from gdpnum.renyi.divergences import ORDERS
 from gdpnum.renyi.region import region_lines
 from gdpnum.representations.known_curve import KnownCurve
-from gdpnum.representations.representation import Representation, no_mu, representation_kind
+from gdpnum.representations.representation import Representation, representation_kind
 from gdpnum.subject import Subject, plain
-
-__all__ = ["ORDERS", "RDP", "Method", "as_mechanism", "at_epsilons", "curve_by"]
 
 Method = Literal["optimal", "closed_form"]
 """How a curve follows from Renyi divergences; both are sound."""
@@ -85,8 +83,9 @@ class RDP(Representation):
         curve of the bound in `closed_form_delta`, which uses orders above 1 only. The optimal one
         is nowhere below it.
         """
-        orders, epsilons = np.array(self.orders), np.array(self.epsilons)
-        return curve_by(method, orders, epsilons)
+        _validate.choice("method", method, ("optimal", "closed_form"))
+        lines = region_lines if method == "optimal" else closed_form_lines
+        return PiecewiseCurve(lines(np.array(self.orders), np.array(self.epsilons)))
 
     def closed_form_delta(self, epsilon: ArrayLike) -> float | Floats:
         """The least exp((t - 1) (epsilon_t - epsilon)) / t (1 - 1/t)^(t - 1) over t > 1, at most 1.
@@ -120,13 +119,6 @@ def _divergences(leaf: RDP, orders: Floats) -> Divergences:
     least = np.minimum.accumulate(np.append(epsilons, np.inf)[::-1])[::-1]
     found = least[np.searchsorted(at, orders)]
     return Divergences(found, found)
-
-
-def curve_by(method: Method, orders: Floats, epsilons: Floats) -> TradeoffCurve:
-    """The curve of divergences by the method named."""
-    _validate.choice("method", method, ("optimal", "closed_form"))
-    lines = region_lines if method == "optimal" else closed_form_lines
-    return PiecewiseCurve(lines(orders, epsilons))
 
 
 @quietly

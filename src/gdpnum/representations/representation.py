@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from fractions import Fraction
 from typing import Any
 
 from numpy.typing import ArrayLike
@@ -11,15 +10,12 @@ from numpy.typing import ArrayLike
 from gdpnum import charges
 from gdpnum.curve.curve_pair import pair_of_curve
 from gdpnum.curve.tradeoff import Profile, TradeoffCurve
-from gdpnum.errors import UnsupportedMechanism
 from gdpnum.floats import Floats
 from gdpnum.kind import Kind
 from gdpnum.mechanisms.mechanism import AnyRelation, Mechanism
 from gdpnum.pairs.pair import Pair
 from gdpnum.renyi.concentration import by_pair
 from gdpnum.rounding import times
-
-__all__ = ["Representation", "no_mu", "representation_kind"]
 
 
 class Representation(AnyRelation):
@@ -76,8 +72,3 @@ def _words(leaf: Representation, count: int | None) -> str:
     said = repr(leaf)
     cut = said if len(said) <= 120 else f"{said[:117]}..."
     return f"a mechanism of which only {cut} is known{times(count)}"
-
-
-def no_mu(leaf: Mechanism) -> Fraction:
-    """Of what is known by a curve alone no mu without slack is."""
-    raise UnsupportedMechanism(f"no mu at slack=0 is known for {leaf!r}; pass a positive slack")

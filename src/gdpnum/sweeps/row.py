@@ -78,17 +78,17 @@ def rows_together(
     """Rows of those settings that one go of the contour serves, if all columns are of the fit."""
     if len(settings) < 2 or not set(wanted.columns) <= {*_FIT, "advantage"}:
         return []
-    known: list[tuple[int, Setting, Mechanism]] = []
+    known: list[tuple[int, Mechanism]] = []
     for number, setting in settings:
         # What is wrong with a setting is said when its turn comes.
         with suppress(GdpnumError):
-            known.append((number, setting, mechanism_of(setting)))
+            known.append((number, mechanism_of(setting)))
     fits = fits_together(
-        [mechanism for *_, mechanism in known], wanted.slack, _validate.accuracy(wanted.tolerance)
+        [mechanism for _, mechanism in known], wanted.slack, _validate.accuracy(wanted.tolerance)
     )
     return [
-        (number, _row(setting, wanted, fit))
-        for (number, setting, _), fit in zip(known, fits, strict=True)
+        (number, _row(mechanism, wanted, fit))
+        for (number, mechanism), fit in zip(known, fits, strict=True)
         if fit is not None
     ]
 
