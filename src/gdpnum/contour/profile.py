@@ -14,7 +14,7 @@ from gdpnum.bounds.lines import Lines
 from gdpnum.contour.decided import chernoff
 from gdpnum.contour.fit import MOST, Effort, check_reach
 from gdpnum.contour.ladder import Approximate, Ladder, Rungs, ladder
-from gdpnum.contour.line import Knots, Reading
+from gdpnum.contour.line import Knots, Line, Reading
 from gdpnum.contour.ordinary import Ordinary
 from gdpnum.contour.pairs import Run, Steps
 from gdpnum.contour.reach import OutOfReach
@@ -44,9 +44,8 @@ _CUTS = 48
 # Knots of a curve: so many to look first, and what a chord between two may add to mu, relatively.
 _FIRST, _CHORD, _MOST_KNOTS = 160, 4e-7, 8_000
 
-# Frequencies from which on sums at so many knots take far longer than the lattice does; and the
-# share of its work that a profile may take, for that reason.
-_HEAVY, _SHARE = 10_000, 0.5
+# What a frequency counts for, in evaluations: it is summed at so many knots.
+_SUMMED = 600.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,7 +112,8 @@ class Profile:
             above = self._upper(found)
             worse = np.argmax(above, axis=0), np.arange(places.size)
             upper = above[worse]
-            excess, rate = np.log(upper) - level, found.lifted_alpha[worse] / upper
+            excess = np.log(upper) - level
+            rate = np.maximum(found.lifted_alpha[worse] / upper, 0.0)
             first = int(np.argmax(excess <= 0.0)) if excess.min() <= 0.0 else places.size
             best = min(first, places.size - 1)
             if first < places.size and places[first] <= high:
@@ -129,7 +129,7 @@ class Profile:
                 low = math.ulp(0.0)
             step = float(excess[best] / rate[best])
             # Beyond the root by about the rounding of the sums; more where that was too little.
-            blur = 2e-15 + 1e-3 * float(found.delta_error[worse][best] / upper[best])
+            blur = min(2e-15 + 1e-3 * float(found.delta_error[worse][best] / upper[best]), 1e-9)
             hair = beyond * (blur / max(float(rate[best]), 1e-6) + 2.0 * UNIT * high)
             if (first == best and -step <= 4.0 * hair) or high - low <= hair:
                 break
@@ -242,7 +242,7 @@ class Profile:
 
 def _crossing(places: Floats, excess: Floats, rate: Floats) -> float:
     """Where what falls between two places is zero, by the cubic that falls at their rates."""
-    (start, end), (above, below), (first, last) = map(np.ndarray.tolist, (places, excess, rate))
+    (start, end), (above, below), (first, last) = places, excess, rate
     over = above - below
     share = above / over
     before = (1.0 - share) ** 2 * (start + share * (2.0 * start + over / first))
@@ -257,16 +257,15 @@ class ContourBounds:
 
     def __init__(self, effort: Effort, smallest: float) -> None:
         """``smallest`` is the delta, and the alpha, down to which the accuracy holds."""
-        self.smallest, self._effort = smallest, effort
-        self._quick = _unless_heavy(effort.quick)
-        if self._quick is None:
+        self.smallest, self._effort, self._quick = smallest, effort, effort.quick
+        if self._quick is None or _is_heavy(self._quick.four, effort.most):
+            self._quick = None
             _ = self.profile
 
     @cached_property
     def profile(self) -> Profile:
         """Delta at any epsilon, from above and from below, with both directions."""
-        most = _SHARE * self._effort.most
-        return _profile(self._effort.steps, self._quick, self.smallest, _ACCURACY, most)
+        return _profile(self._effort, self._quick, self.smallest, _ACCURACY)
 
     @cached_property
     def _tail(self) -> Profile | None:
@@ -293,35 +292,35 @@ def profile(
     Raises `OutOfReach` where it takes more than ``most`` evaluations.
     """
     effort = Effort(run, most)
-    return _profile(effort.steps, effort.quick, smallest, accuracy, most)
+    return _profile(effort, effort.quick, smallest, accuracy)
 
 
-def _unless_heavy(quick: Ordinary | None) -> Ordinary | None:
-    many = quick is not None and quick.four.frequencies.shape[1] > _HEAVY
-    return None if many else quick
+def _is_heavy(line: Line, most: float) -> bool:
+    """Whether sums at many points take longer than an effort allows."""
+    return bool(_SUMMED * line.frequencies.shape[1] > most)
 
 
 @quietly
-def _profile(
-    steps: Steps, quick: Ordinary | None, smallest: float, accuracy: float, most: float
-) -> Profile:
+def _profile(effort: Effort, quick: Ordinary | None, smallest: float, accuracy: float) -> Profile:
     """From what was read of an ordinary run, where that is as close or nothing else is in reach."""
     if quick is None:
-        return _in_general(steps, smallest, accuracy, most)
+        return _in_general(effort, smallest, accuracy)
     found = Profile(quick.read[1], quick.ladder.rungs, smallest)
     if not found.is_known_to(10.0 * accuracy):
         with suppress(OutOfReach):
-            return _in_general(steps, smallest, accuracy, most)
+            return _in_general(effort, smallest, accuracy)
     return found
 
 
-def _in_general(steps: Steps, smallest: float, accuracy: float, most: float) -> Profile:
+def _in_general(effort: Effort, smallest: float, accuracy: float) -> Profile:
     """From lines of their own: in the middle, and for where delta is the smallest."""
-    rungs = ladder(steps, 22.0)
+    rungs = ladder(effort.steps, 22.0)
     check_reach(rungs)
     parts = 1 if float(rungs.deviation[0]) < _WIDE else 2
     levels = [math.log(smallest) * (1 + i) / parts for i in range(parts)]
-    lines = _lines(steps, rungs, levels, accuracy, most)
+    lines = _lines(effort.steps, rungs, levels, accuracy, effort.most)
+    if any(_is_heavy(one, effort.most) for one in lines.lines):
+        raise OutOfReach("more frequencies than are soon summed at many points; use the lattice")
     return Profile(lines, rungs.rungs, smallest)
 
 
