@@ -30,12 +30,11 @@ from gdpnum.contour.ladder import (
     small_cumulants,
 )
 from gdpnum.contour.line import CLOSE, FAR, Knots, Line, Reading, stacked
-from gdpnum.contour.located import located
 from gdpnum.contour.pairs import Nodes, Steps, lifted
 from gdpnum.contour.plan import Decay, Plan, carried_out
 from gdpnum.contour.reach import OutOfReach
 from gdpnum.contour.transform import Transform
-from gdpnum.contour.turns import turns_less_one
+from gdpnum.contour.turns import turns, turns_less_one
 from gdpnum.floats import FUNCTION, UNIT, Floats
 
 __all__ = ["Ordinary", "is_ordinary", "ordinary"]
@@ -61,9 +60,9 @@ _DIGITS = 36.0
 # A last frequency beyond this over mu is not ordinary: the nodes are as close as it needs.
 _WIDEST = 12.0
 
-# Where jumps have this much of a say the place where mu is decided is looked for; and where they
-# have this much, the general way looks for fewer frequencies, too.
-_UNCLEAR, _STEEPEST = 0.3, 0.05
+# Jumps so rare that saddle points do not tell where mu is decided, and the general way looks for
+# fewer frequencies: below this reach of the ladder.
+_STEEPEST = 0.05
 
 # From more segments on the general way is the quicker one: it takes some at a time.
 _SEVERAL = 12
@@ -168,6 +167,8 @@ def ordinary(steps: Steps, slack: Floats, tolerance: float, most: float) -> Ordi
 
     Raises `OutOfReach` where it is not ordinary after all.
     """
+    if float(steps.c.min()) ** 2 == 0.0:
+        raise OutOfReach("more noise than squares of floats hold")
     mu, steep = (float(one[0]) for one in outlook(steps))
     if steep < _STEEPEST:
         raise OutOfReach("jumps decide")
@@ -180,11 +181,6 @@ def ordinary(steps: Steps, slack: Floats, tolerance: float, most: float) -> Ordi
     ladder, tilted = _ladder(steps, places, lam, steep)
     near = Approximate.of(ladder.rungs)
     guess = guessed(near, ladder.rungs, 1, slack)
-    if steep < _UNCLEAR:
-        place = located(steps, ladder, float(guess[0]), slack)
-        if place is None:
-            raise OutOfReach("jumps make it unclear where mu is decided")
-        guess[0] = place
     wanted = _wanted(near, ladder, guess, float(np.log(slack[0])), tolerance)
     four = _four(steps, places, ladder, tilted, wanted, widest, most)
     return Ordinary(slack, ladder, guess, four)
@@ -472,7 +468,6 @@ def _transform(steps: Steps, places: _Grid, tilted: _Tilted, theta: Floats) -> T
         (segments + 4.0) * (np.minimum(-log_modulus, 800.0) + turned + np.abs(phase))
         + (4.0 * FUNCTION + 8.0)
     )
-    modulus = np.exp(log_modulus)
     one, wrong = small_cumulants(
         nodes,
         places.exponents,
@@ -490,7 +485,6 @@ def _transform(steps: Steps, places: _Grid, tilted: _Tilted, theta: Floats) -> T
         theta[None, :],
         np.array([count @ centre]),
         np.array([(segments + 4.0) * UNIT * (count @ np.abs(centre))]),
-        (modulus * np.cos(phase))[None],
-        (modulus * np.sin(phase))[None],
+        (np.exp(log_modulus) * turns(phase))[None],
         charges.transform_power(raised + rounding, relative + rounding)[None],
     )
