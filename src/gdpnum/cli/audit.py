@@ -15,7 +15,7 @@ from gdpnum.cli.options import JSON, Option, given, takes
 from gdpnum.cli.present import check_plot, save
 from gdpnum.cli.program import epilog
 from gdpnum.cli.sources import SOURCES, source
-from gdpnum.cli.tables import as_json as json_of
+from gdpnum.cli.tables import json_of
 from gdpnum.errors import InvalidArgument
 from gdpnum.rounding import rounded_down
 from gdpnum.score_columns import scores_in_csv

@@ -11,8 +11,7 @@ import typer
 import gdpnum
 from gdpnum.cli.options import JSON, SLACK, TRAINING, Option, given, takes
 from gdpnum.cli.program import epilog
-from gdpnum.cli.tables import as_json as json_of
-from gdpnum.cli.tables import as_table
+from gdpnum.cli.tables import as_table, json_of
 from gdpnum.errors import InvalidArgument
 from gdpnum.rounding import as_given, rounded_down, rounded_up
 from gdpnum.training import NAMES, as_option, is_poisson, resolved

@@ -13,7 +13,7 @@ from gdpnum.cli.options import JSON, SLACK, Option, given, takes
 from gdpnum.cli.present import check_plot, save
 from gdpnum.cli.program import epilog, flat
 from gdpnum.cli.sources import SOURCES, Source, source
-from gdpnum.cli.tables import as_json as json_of
+from gdpnum.cli.tables import json_of
 from gdpnum.errors import InvalidArgument
 
 EPILOG = epilog(

@@ -12,8 +12,7 @@ import typer
 import gdpnum
 from gdpnum.cli.options import JSON, Option, takes
 from gdpnum.cli.program import epilog
-from gdpnum.cli.tables import as_json as json_of
-from gdpnum.cli.tables import as_table
+from gdpnum.cli.tables import as_table, json_of
 from gdpnum.errors import InvalidArgument
 from gdpnum.rounding import as_given, delta_shown, epsilon_shown, fpr_shown, upper
 

@@ -23,6 +23,6 @@ def as_table(rows: Iterable[Sequence[str]]) -> str:
     )
 
 
-def as_json(document: object) -> str:
+def json_of(document: object) -> str:
     """A document as JSON; infinity is the text inf, as JSON has none."""
     return json.dumps(finite(document), indent=2, allow_nan=False)

@@ -10,7 +10,7 @@ import gdpnum
 from gdpnum.cli.files import read_text
 from gdpnum.cli.options import JSON, takes
 from gdpnum.cli.program import epilog, tell
-from gdpnum.cli.tables import as_json as json_of
+from gdpnum.cli.tables import json_of
 from gdpnum.errors import InvalidArgument
 
 _REFUTED = 1

@@ -14,7 +14,6 @@ class Field:
     label: str
     note: str
     kind: Literal["count", "positive", "probability"]
-    default: float
     stops: tuple[float, ...]
 
     def document(self) -> dict[str, Any]:
@@ -62,7 +61,6 @@ FIELDS: dict[str, Field] = {
             "Noise multiplier",
             "standard deviation of the noise, divided by the clipping norm",
             "positive",
-            1.0,
             (
                 *(stop for stop in _decades(-1, 0, _FINE) if stop >= 0.3),
                 *_decades(0, 1, _FINE),
@@ -75,30 +73,17 @@ FIELDS: dict[str, Field] = {
             "Batch size",
             "records in a step; their expected number where it varies",
             "count",
-            256,
             _POWERS,
         ),
-        Field(
-            "dataset_size",
-            "Dataset size",
-            "records",
-            "count",
-            60_000,
-            (*_counts(3, 8, _TENS), 10**8),
-        ),
+        Field("dataset_size", "Dataset size", "records", "count", (*_counts(3, 8, _TENS), 10**8)),
         Field(
             "epochs",
             "Epochs",
             "passes over the data",
             "positive",
-            10,
             (
-                *range(1, 21),
-                22,
-                *range(25, 50, 5),
-                *range(50, 100, 10),
-                *_counts(2, 3, _TENS),
-                1000,
+                *(*range(1, 21), 22, *range(25, 50, 5), *range(50, 100, 10)),
+                *(*_counts(2, 3, _TENS), 1000),
             ),
         ),
         Field(
@@ -106,23 +91,16 @@ FIELDS: dict[str, Field] = {
             "Largest batch",
             "records that a step takes at most; the rest are dropped",
             "count",
-            512,
             _POWERS,
         ),
         Field(
-            "bands",
-            "Bands",
-            "groups that take turns, step by step",
-            "count",
-            8,
-            tuple(range(1, 65)),
+            "bands", "Bands", "groups that take turns, step by step", "count", tuple(range(1, 65))
         ),
         Field(
             "records_per_person",
             "Records per person",
             "most records that one person has in the data",
             "count",
-            1,
             (*range(1, 21), *range(25, 105, 5)),
         ),
         Field(
@@ -130,7 +108,6 @@ FIELDS: dict[str, Field] = {
             "False positive rate",
             "how often an attack accuses a record that was not used",
             "probability",
-            0.1,
             (*_decades(-10, -2, _TENS), *(step / 100 for step in range(1, 100))),
         ),
         Field(
@@ -138,10 +115,9 @@ FIELDS: dict[str, Field] = {
             "Delta",
             "at which epsilon is told",
             "probability",
-            1e-5,
             _decades(-12, -1, (1, 2, 5)),
         ),
-        Field("aim", "Target", "to find the noise for", "positive", 1.0, _decades(-2, 1, _TENS)),
+        Field("aim", "Target", "to find the noise for", "positive", _decades(-2, 1, _TENS)),
     )
 }
 

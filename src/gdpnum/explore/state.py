@@ -189,8 +189,9 @@ def _number(key: str, text: str) -> float:
         # A count may be typed as 1e4.
         value = int(text) if field.kind == "count" and text.strip().isdecimal() else float(text)
     except ValueError:
+        usual = _text(getattr(State, key))
         raise InvalidArgument(
-            f"{key}={reprlib.repr(text)} is not a number; pass one such as {shown(field.default)}"
+            f"{key}={reprlib.repr(text)} is not a number; pass one such as {usual}"
         ) from None
     if field.kind == "count":
         whole = _validate.positive(key, value, advice=f"pass the {field.label.lower()}")

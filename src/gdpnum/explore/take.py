@@ -21,6 +21,7 @@ from gdpnum.explore.trade import here, map_frame
 from gdpnum.explore.trade_map import Map
 from gdpnum.mechanisms import Mechanism
 from gdpnum.statements import Statement
+from gdpnum.training import as_option
 
 
 def python(state: State) -> str:
@@ -41,10 +42,7 @@ def command(state: State) -> str:
     words = [
         word
         for key, value in given.items()
-        for word in (
-            f"--{key.replace('_', '-')}",
-            value if isinstance(value, str) else shown(value),
-        )
+        for word in (as_option(key), value if isinstance(value, str) else shown(value))
     ]
     return shlex.join(["gdpnum", "dpsgd", *words])
 

@@ -65,17 +65,12 @@ def keys(state: State) -> dict[str, str]:
     plain: dict[str, Any] = {"view": "trade", "pins": (), "name": "", "parts": ""}
     rates: dict[str, Any] = {"fpr": 0.1, "delta": 1e-5}
     asked = {"epsilon": "delta", "tpr": "fpr"}
-    on_map = {name: _default(name) for name in (state.across, state.up)}
+    on_map = {name: getattr(State, name) for name in (state.across, state.up)}
     for_map = {name: value for name, value in rates.items() if asked.get(state.measure) != name}
     for_line = {name: value for name, value in rates.items() if asked.get(state.target) != name}
     no_map: dict[str, Any] = {"measure": "mu", "across": "epochs", "up": "noise_multiplier"}
-    on_line = {name: _default(name) for name in ("epochs", "noise_multiplier")}
+    on_line = {name: getattr(State, name) for name in ("epochs", "noise_multiplier")}
     return {
         "map_key": replace(state, **plain, **on_map, **for_map, target="mu", aim=1.0).query,
         "line_key": replace(state, **plain, **on_line, **for_line, **no_map).query,
     }
-
-
-def _default(name: str) -> Any:
-    field = FIELDS[name]
-    return int(field.default) if field.kind == "count" else float(field.default)

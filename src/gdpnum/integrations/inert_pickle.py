@@ -77,6 +77,8 @@ class _Machine:
             self._memo[argument] = self.stack[-1]
         elif name in ("GET", "BINGET", "LONG_BINGET"):
             self.stack.append(self._memo[argument])
+        elif name in ("TUPLE1", "TUPLE2", "TUPLE3"):
+            self._tuple_of(int(name[-1]))
         else:
             step = getattr(self, f"_{name.lower()}", None)
             if step is None:
@@ -118,19 +120,10 @@ class _Machine:
         found = tuple(self._since_mark())
         self.stack.append(found)
 
-    def _tuple1(self, _: Any) -> None:
-        self.stack[-1:] = [tuple(self._last(1))]
-
-    def _tuple2(self, _: Any) -> None:
-        self.stack[-2:] = [tuple(self._last(2))]
-
-    def _tuple3(self, _: Any) -> None:
-        self.stack[-3:] = [tuple(self._last(3))]
-
-    def _last(self, count: int) -> list[Any]:
+    def _tuple_of(self, count: int) -> None:
         if len(self.stack) < count:
             raise IndexError("the stack is too short")
-        return self.stack[-count:]
+        self.stack[-count:] = [tuple(self.stack[-count:])]
 
     def _dict(self, _: Any) -> None:
         found: dict[Any, Any] = {}

@@ -88,11 +88,9 @@ def _words(leaf: Selection, count: int | None) -> str:
     return f"{said}{times(count)}"
 
 
-def _kind(
-    description: type[Selection], example: Selection, knob: Knob, readers: tuple[str, ...]
-) -> Kind:
+def _kind(example: Selection, knob: Knob, reader: str) -> Kind:
     return Kind(
-        description=description,
+        description=type(example),
         example=example,
         pair=_pair,
         squared_mu=_squared_mu,
@@ -100,21 +98,17 @@ def _kind(
         concentration=_concentration,
         knob=knob,
         words=_words,
-        readers=readers,
+        readers=(reader,),
         together=_together,
     )
 
 
 EXPONENTIAL_MECHANISM = _kind(
-    ExponentialMechanism,
     ExponentialMechanism(epsilon=1.0),
     Knob("epsilon", is_noise=False),
-    readers=("ExponentialMechanismDpEvent",),
+    "ExponentialMechanismDpEvent",
 )
 
 REPORT_NOISY_MAX = _kind(
-    ReportNoisyMax,
-    ReportNoisyMax(scale=2.0),
-    Knob("scale", is_noise=True),
-    readers=("PermuteAndFlipDpEvent",),
+    ReportNoisyMax(scale=2.0), Knob("scale", is_noise=True), "PermuteAndFlipDpEvent"
 )

@@ -46,9 +46,10 @@ class ComposedLoss:
     For each i the exact Pr[Y >= w_i], infinity included, lies between
     ``sum_{j >= i} masses_j - noise_i - wrapped_i`` and ``sum_{j >= i} masses_j + noise_i + above``,
     and the exact Pr[Y < w_i] between ``sum_{j < i} masses_j - noise_below_i - wrapped_below_i`` and
-    ``sum_{j < i} masses_j + noise_below_i + below``. ``growth`` is that of the factors, as in
-    `LossDistribution`; ``drift`` is how far rounding may have moved the losses; ``uses`` are the
-    transforms that the masses come from; ``window`` is the plan by which all this was computed.
+    ``sum_{j < i} masses_j + noise_below_i + below``; what may have wrapped is summed over the
+    ``uses``, the transforms that the masses come from. ``growth`` is that of the factors, as in
+    `LossDistribution`; ``drift`` is how far rounding may have moved the losses; ``window`` is the
+    plan by which all this was computed.
     """
 
     lowest: float
@@ -77,16 +78,6 @@ class ComposedLoss:
         return self._total(Use.noise_below)
 
     @cached_property
-    def wrapped(self) -> Floats:
-        """What the circle may have brought into the sums from each loss on."""
-        return self._total(Use.wrapped)
-
-    @cached_property
-    def wrapped_below(self) -> Floats:
-        """What the circle may have brought into the sums below each loss."""
-        return self._total(Use.wrapped_below)
-
-    @cached_property
     def scaled_noise(self) -> Floats:
         """How far sum_{j >= i} exp(w_i - w_j) masses_j may be above the exact one."""
         return self._total(lambda use: use.scaled_noise(self.losses))
@@ -101,7 +92,7 @@ class ComposedLoss:
 
     def tail_below(self) -> Floats:
         """Lower bounds on Pr[Y >= w_i], falling in i."""
-        bound = tail_sums(self.masses) - self.noise - self.wrapped
+        bound = tail_sums(self.masses) - self.noise - self._total(Use.wrapped)
         return np.maximum(np.maximum.accumulate(bound[::-1])[::-1], 0.0)
 
     def head_above(self) -> Floats:
@@ -110,7 +101,7 @@ class ComposedLoss:
 
     def head_below(self) -> Floats:
         """Lower bounds on Pr[Y < w_i], rising in i."""
-        bound = head_sums(self.masses) - self.noise_below - self.wrapped_below
+        bound = head_sums(self.masses) - self.noise_below - self._total(Use.wrapped_below)
         return np.maximum(np.maximum.accumulate(bound), 0.0)
 
     def raised(self) -> LossDistribution:

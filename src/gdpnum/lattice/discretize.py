@@ -94,15 +94,10 @@ def dominated(pair: Pair, nodes: Floats, step: float) -> tuple[LossDistribution,
     if pair.mass_at_infinity > 0.0:
         p[-1] = max(0.0, p[-1] - pair.mass_at_infinity * (1.0 + charges.growth()))
     lowest = float(nodes[0]) - _bias(p, q, nodes)
+    infinite = pair.mass_at_infinity * (1.0 - charges.growth())
     return (
-        LossDistribution(
-            lowest,
-            step,
-            p * (1.0 - charges.growth()),
-            pair.mass_at_infinity * (1.0 - charges.growth()),
-            growth=charges.growth(),
-        ),
-        LossDistribution(lowest, step, q * (1.0 + charges.growth()), growth=charges.growth()),
+        LossDistribution(lowest, step, p, infinite).grown(-charges.growth()),
+        LossDistribution(lowest, step, q).grown(charges.growth()),
     )
 
 
@@ -122,10 +117,8 @@ def regridded(fine: LossDistribution, step: float) -> LossDistribution:
     share = np.clip(np.expm1(-(place - cell) * step) / np.expm1(-step), 0.0, 1.0)
     masses = sums_by_place(cell, fine.masses * (1.0 - share), nodes.size)
     masses += sums_by_place(cell + 1, fine.masses * share, nodes.size)
-    masses *= 1.0 + charges.growth()
-    return LossDistribution(
-        float(nodes[0]), step, masses, fine.mass_at_infinity, fine.growth + charges.growth()
-    )
+    moved = LossDistribution(float(nodes[0]), step, masses, fine.mass_at_infinity, fine.growth)
+    return moved.grown(charges.growth())
 
 
 def nearest(fine: LossDistribution, step: float, *, growth: float) -> LossDistribution:
@@ -135,7 +128,6 @@ def nearest(fine: LossDistribution, step: float, *, growth: float) -> LossDistri
     """
     nodes = lattice(step, fine.lowest, float(fine.losses[-1]))
     cell = np.rint((fine.losses - nodes[0]) / step).astype(np.intp)
-    masses = sums_by_place(cell, fine.masses, nodes.size) * (1.0 + growth)
-    return LossDistribution(
-        float(nodes[0]), step, masses, fine.mass_at_infinity, fine.growth + abs(growth)
-    )
+    masses = sums_by_place(cell, fine.masses, nodes.size)
+    moved = LossDistribution(float(nodes[0]), step, masses, fine.mass_at_infinity, fine.growth)
+    return moved.grown(growth)

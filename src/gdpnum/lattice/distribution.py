@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -34,6 +34,11 @@ class LossDistribution:
     def losses(self) -> Floats:
         """The lattice points."""
         return self.lowest + self.step * np.arange(self.masses.size, dtype=np.float64)
+
+    def grown(self, growth: float) -> LossDistribution:
+        """The same with finite masses larger by so much, relatively; smaller if it is below 0."""
+        masses = self.masses * (1.0 + growth)
+        return replace(self, masses=masses, growth=self.growth + abs(growth))
 
     def log_moment(self, tilt: float) -> float:
         """Log of the sum of exp(tilt * loss) times mass, over the finite losses."""

@@ -64,10 +64,9 @@ class SplitPair:
         nodes = lattice(step, low, self.cut, self.cut)[:-1]
         whole = pessimistic(_Bulk(self.pair, self.cut), nodes, step)
         # Dividing P by P[L <= c] and Q by Q[L <= c] moves every loss by minus that of "no jump".
-        masses = whole.masses / self._below[0] * (1.0 + charges.growth())
-        return LossDistribution(
-            whole.lowest - self.rest, step, masses, growth=2.0 * charges.growth()
-        )
+        lowest, masses = whole.lowest - self.rest, whole.masses / self._below[0]
+        bulk = LossDistribution(lowest, step, masses, growth=whole.growth)
+        return bulk.grown(charges.growth())
 
     def dominated_bulk(self, step: float, low: float) -> tuple[LossDistribution, LossDistribution]:
         """The bulk with losses rounded to the nearest node, under P and under Q."""
@@ -76,15 +75,9 @@ class SplitPair:
         p_below, q_below = self._below
         # As `dominated` saw unnormalised masses, its correction left the mean of "no jump" in.
         lowest = p.lowest - p_below * self.rest
-        p_masses, q_masses = p.masses / p_below, q.masses / q_below
-        return (
-            LossDistribution(
-                lowest, step, p_masses * (1.0 - charges.growth()), growth=2.0 * charges.growth()
-            ),
-            LossDistribution(
-                lowest, step, q_masses * (1.0 + charges.growth()), growth=2.0 * charges.growth()
-            ),
-        )
+        bulk_p = LossDistribution(lowest, step, p.masses / p_below, growth=p.growth)
+        bulk_q = LossDistribution(lowest, step, q.masses / q_below, growth=q.growth)
+        return bulk_p.grown(-charges.growth()), bulk_q.grown(charges.growth())
 
     def _jump_nodes(self, step: float, high: float) -> Floats:
         return lattice(step, self.rest, high, self.rest)
@@ -112,9 +105,7 @@ class SplitPair:
             on_nodes = np.zeros(nodes.size)
             on_nodes[first:] = mass[1:]
             on_nodes[0] += mass[0]
-            return LossDistribution(
-                float(nodes[0]), step, on_nodes * (1.0 + growth), growth=abs(growth)
-            )
+            return LossDistribution(float(nodes[0]), step, on_nodes).grown(growth)
 
         return placed(masses[0], -charges.growth()), placed(masses[1], charges.growth())
 

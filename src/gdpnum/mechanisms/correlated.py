@@ -68,20 +68,14 @@ class MatrixMechanism(Leaf):
         self._check_neighbours()
 
     def _check_participation(self) -> None:
+        def count(name: str, advice: str) -> int:
+            return _validate.field(self, name, _validate.count, minimum=1, advice=advice)
+
         steps = self.size
-        apart = _validate.count(
-            "min_separation", self.min_separation, minimum=1, advice="pass 1 for any two steps"
-        )
-        most = _validate.count(
-            "max_participations",
-            self.max_participations,
-            minimum=1,
-            advice="pass the most steps that a record takes part in",
-        )
+        apart = count("min_separation", "pass 1 for any two steps")
+        most = count("max_participations", "pass the most steps that a record takes part in")
         if self.epochs is not None:
-            epochs = _validate.count(
-                "epochs", self.epochs, minimum=1, advice="pass how often the data is gone through"
-            )
+            epochs = count("epochs", "pass how often the data is gone through")
             if apart != 1 or most != 1:
                 raise InvalidArgument(
                     f"epochs={epochs} is given beside min_separation={apart} and "
@@ -92,13 +86,11 @@ class MatrixMechanism(Leaf):
                     f"epochs={epochs} does not divide {steps} steps, so that a record has no fixed "
                     "place in each; pass min_separation and max_participations"
                 )
-            object.__setattr__(self, "epochs", epochs)
         elif most > -(-steps // apart):
             raise InvalidArgument(
                 f"max_participations={most} cannot happen: {steps} steps hold at most "
                 f"{-(-steps // apart)} that are min_separation={apart} apart"
             )
-        _validate.settle(self, min_separation=apart, max_participations=most)
 
     def _check_neighbours(self) -> None:
         relation: Neighbouring = _validate.choice(
@@ -113,16 +105,14 @@ class MatrixMechanism(Leaf):
                     "less moves the others to other steps; pass 'zero_out' or 'replace'"
                 )
             return
-        rate = _validate.probability(
-            "sample_rate", self.sample_rate, advice="pass the chance that a record joins a step"
-        )
+        advice = "pass the chance that a record joins a step"
+        rate = _validate.field(self, "sample_rate", _validate.probability, advice=advice)
         bands = self.bands
         if rate * bands > 1.0 + 1e-12:
             raise InvalidArgument(
                 f"sample_rate={rate!r} times {bands} bands is above 1; a record joins at most one "
                 "step in so many"
             )
-        _validate.settle(self, sample_rate=rate)
         if relation == "replace":
             raise UnsupportedMechanism(
                 "neighbouring='replace' has no bound with cyclic sampling; pass 'zero_out', or "

@@ -100,10 +100,6 @@ class AllocatedPair(ComputedPair):
         # From below nothing is cut off but left out; to say so takes no computing.
         return 0.0 if self.merged else self.atoms.mass_at_infinity
 
-    @property
-    def mass_at_minus_infinity(self) -> float:
-        return self.atoms.mass_at_minus_infinity
-
 
 class _Law(NamedTuple):
     """Outcomes with their P and Q masses, how wrong each may be, relatively, and what is cut off.

@@ -11,7 +11,7 @@ import numpy as np
 from gdpnum import charges
 from gdpnum.bounds.sums import sums_by_place
 from gdpnum.floats import Floats
-from gdpnum.pairs.pair import Pair, Quadrature, sampled_loss
+from gdpnum.pairs.pair import Ends, Pair, Quadrature, sampled_loss
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,12 +30,9 @@ class AtomicPair(Pair):
     symmetric: bool = False
 
     @property
-    def lowest(self) -> float:
-        return float(self.losses[0])
-
-    @property
-    def highest(self) -> float:
-        return float(self.losses[-1])
+    def ends(self) -> Ends:
+        beyond = self.mass_at_infinity, self.mass_at_minus_infinity
+        return Ends(float(self.losses[0]), float(self.losses[-1]), *beyond)
 
     @property
     def spacing(self) -> float | None:
@@ -71,12 +68,8 @@ class ComputedPair(Pair):
         """The pair, outcome by outcome."""
 
     @property
-    def lowest(self) -> float:
-        return self.atoms.lowest
-
-    @property
-    def highest(self) -> float:
-        return self.atoms.highest
+    def ends(self) -> Ends:
+        return self.atoms.ends
 
     def cells(self, edges: Floats) -> tuple[Floats, Floats]:
         return self.atoms.cells(edges)

@@ -50,6 +50,8 @@ class ClusteredPair(ComputedPair):
     grown: float = 0.0
     beyond: float = 0.0
     """What either has at further places: outcomes that may be from there are one."""
+    # To say so takes no computing.
+    mass_at_infinity = mass_at_minus_infinity = 0.0
 
     @cached_property
     def atoms(self) -> AtomicPair:

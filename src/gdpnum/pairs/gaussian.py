@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from gdpnum.floats import Floats
-from gdpnum.pairs.pair import MonotonePair, Quadrature
+from gdpnum.pairs.pair import Ends, MonotonePair, Quadrature
 
 #: Reach of the quadrature in standard deviations (the tail beyond is below 1e-22) and its spacing:
 #: a trapezoid of a Gaussian converges faster than any power of it.
@@ -59,12 +59,8 @@ class SlackGaussianPair(MonotonePair):
     symmetric = True
 
     @property
-    def mass_at_infinity(self) -> float:
-        return self.slack
-
-    @property
-    def mass_at_minus_infinity(self) -> float:
-        return self.slack
+    def ends(self) -> Ends:
+        return Ends(mass_at_infinity=self.slack, mass_at_minus_infinity=self.slack)
 
     def tails(self, loss: Floats) -> tuple[Floats, Floats, Floats, Floats]:
         half, z = 0.5 * self.mu, np.abs(loss) / self.mu

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from gdpnum.floats import Floats
-from gdpnum.pairs.pair import Pair, Quadrature
+from gdpnum.pairs.pair import Ends, Pair, Quadrature
 
 
 @dataclass(frozen=True)
@@ -25,20 +25,9 @@ class HullPair(Pair):
     symmetric = True
 
     @property
-    def lowest(self) -> float:
-        return -self.inner.highest
-
-    @property
-    def highest(self) -> float:
-        return self.inner.highest
-
-    @property
-    def mass_at_infinity(self) -> float:
-        return self.inner.mass_at_infinity
-
-    @property
-    def mass_at_minus_infinity(self) -> float:
-        return self.inner.mass_at_infinity
+    def ends(self) -> Ends:
+        _, highest, infinite, _ = self.inner.ends
+        return Ends(-highest, highest, infinite, infinite)
 
     @cached_property
     def _rest(self) -> float:
@@ -86,24 +75,14 @@ class MixedPair(Pair):
         return all(pair.symmetric for pair in self.pairs)
 
     @property
-    def lowest(self) -> float:
-        return min(pair.lowest for pair in self.pairs)
-
-    @property
-    def highest(self) -> float:
-        return max(pair.highest for pair in self.pairs)
-
-    @property
-    def mass_at_infinity(self) -> float:
-        return sum(
-            w * pair.mass_at_infinity for w, pair in zip(self.weights, self.pairs, strict=True)
-        )
-
-    @property
-    def mass_at_minus_infinity(self) -> float:
-        return sum(
-            w * pair.mass_at_minus_infinity
-            for w, pair in zip(self.weights, self.pairs, strict=True)
+    def ends(self) -> Ends:
+        ends = [pair.ends for pair in self.pairs]
+        weighted = list(zip(self.weights, ends, strict=True))
+        return Ends(
+            min(one.lowest for one in ends),
+            max(one.highest for one in ends),
+            sum(weight * one.mass_at_infinity for weight, one in weighted),
+            sum(weight * one.mass_at_minus_infinity for weight, one in weighted),
         )
 
     def cells(self, edges: Floats) -> tuple[Floats, Floats]:

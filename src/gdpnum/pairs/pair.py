@@ -38,8 +38,22 @@ class Divergences(NamedTuple):
         return np.maximum(self.forward, self.backward)
 
 
+class Ends(NamedTuple):
+    """Between which the finite losses of a pair lie, and its masses beyond, which are exact."""
+
+    lowest: float = -np.inf
+    highest: float = np.inf
+    mass_at_infinity: float = 0.0
+    mass_at_minus_infinity: float = 0.0
+
+
 class Pair(ABC):
-    """One ordered pair (P, Q)."""
+    """One ordered pair (P, Q), which says its ``ends`` unless losses are finite and unbounded."""
+
+    @property
+    def ends(self) -> Ends:
+        """The ends of the loss, of which the four below are read."""
+        return Ends()
 
     @property
     def symmetric(self) -> bool:
@@ -49,12 +63,12 @@ class Pair(ABC):
     @property
     def lowest(self) -> float:
         """A lower bound of the finite losses."""
-        return -np.inf
+        return self.ends.lowest
 
     @property
     def highest(self) -> float:
         """An upper bound of the finite losses."""
-        return np.inf
+        return self.ends.highest
 
     @property
     def spacing(self) -> float | None:
@@ -64,12 +78,12 @@ class Pair(ABC):
     @property
     def mass_at_infinity(self) -> float:
         """The P mass of infinite loss, exactly."""
-        return 0.0
+        return self.ends.mass_at_infinity
 
     @property
     def mass_at_minus_infinity(self) -> float:
         """The Q mass of loss minus infinity, exactly."""
-        return 0.0
+        return self.ends.mass_at_minus_infinity
 
     @abstractmethod
     def cells(self, edges: Floats) -> tuple[Floats, Floats]:
@@ -116,24 +130,13 @@ class ReversedPair(Pair):
         return self.inner.symmetric
 
     @property
-    def lowest(self) -> float:
-        return -self.inner.highest
-
-    @property
-    def highest(self) -> float:
-        return -self.inner.lowest
+    def ends(self) -> Ends:
+        lowest, highest, above, below = self.inner.ends
+        return Ends(-highest, -lowest, below, above)
 
     @property
     def spacing(self) -> float | None:
         return self.inner.spacing
-
-    @property
-    def mass_at_infinity(self) -> float:
-        return self.inner.mass_at_minus_infinity
-
-    @property
-    def mass_at_minus_infinity(self) -> float:
-        return self.inner.mass_at_infinity
 
     def cells(self, edges: Floats) -> tuple[Floats, Floats]:
         p, q = self.inner.cells(-edges[::-1])
@@ -167,12 +170,8 @@ class BoundedPair(MonotonePair):
     symmetric = True
 
     @property
-    def lowest(self) -> float:
-        return -self.epsilon
-
-    @property
-    def highest(self) -> float:
-        return self.epsilon
+    def ends(self) -> Ends:
+        return Ends(-self.epsilon, self.epsilon)
 
 
 def _between(below: Floats, above: Floats) -> Floats:
@@ -195,21 +194,14 @@ class SampledPair(Pair):
 
     inner: Pair
     rate: float
-
-    @property
-    def lowest(self) -> float:
-        return self._ends[0]
-
-    @property
-    def highest(self) -> float:
-        return self._ends[1]
+    mass_at_infinity = mass_at_minus_infinity = 0.0
 
     @cached_property
-    def _ends(self) -> list[float]:
-        ends = np.array([self.inner.lowest, self.inner.highest])
-        low, high = sampled_loss(ends, self.rate)
+    def ends(self) -> Ends:
+        low, high = sampled_loss(np.array(self.inner.ends[:2]), self.rate)
         # Outwards: no loss lies beyond.
-        return [float(low) * (1.0 + charges.chord()), float(high) * (1.0 + charges.chord())]
+        outwards = 1.0 + charges.chord()
+        return Ends(float(low) * outwards, float(high) * outwards)
 
     def _mix(self, p: Floats, q: Floats) -> Floats:
         return (1.0 - self.rate) * q + self.rate * p
