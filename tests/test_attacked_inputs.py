@@ -136,6 +136,10 @@ def test_the_attack_calls_everything_public():
             lambda: gdpnum.dpsgd.get_mu_and_regret_for_dpsgd(1.0, 0.1, 2.5),
             "num_steps=2.5",
         ),
+        (
+            lambda: DPSGD(noise_multiplier=1.0, sample_rate=0.1, epochs=1.7e308),
+            r"epochs=1.7e\+308",
+        ),
         # what was believed
         (lambda: risk.tpr(NOISE, MASKED), "fpr=.* is masked"),
         (lambda: ZCDP(rho=0.5).closed_form_delta(math.nan), "epsilon=nan"),
@@ -321,3 +325,13 @@ def test_a_coarse_tolerance_excuses_no_number():
     said = statement(NOISE, tolerance=0.4)
     assert verify(said).holds
     assert not verify(replace(said, advantage=0.9 * said.advantage)).holds
+
+
+@pytest.mark.parametrize("rows", [[[]], [["mu", "0.1"], ["mu"]]])
+def test_rows_of_an_audit_make_a_table(rows):
+    audit = SimpleNamespace(sentences=lambda: ["Attacked."], rows=lambda: [("mu", "0.1")])
+    document = json.loads(statement(NOISE, audit=audit).to_json())
+    assert document["audit"]["rows"] == [["mu", "0.1"]]
+    document["audit"]["rows"] = rows
+    with pytest.raises(GdpnumError, match="audit"):
+        gdpnum.Statement.from_json(json.dumps(document))

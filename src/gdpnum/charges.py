@@ -435,17 +435,15 @@ def slow_decay(power: Floats | float, scale: Floats | float, growth: Floats | fl
     return bound
 
 
-def alias_above(cumulants: Floats, log_ratio: Floats) -> Floats:
-    """Images k > 0 (Lemma T2): the log of a geometric series exp(K) (v + v^2 + ..)."""
+def aliases(cumulants: Floats, log_ratio: Floats) -> Floats:
+    """Images on one side (Lemma T2): the log of a geometric series exp(K) (v + v^2 + ..).
+
+    Those with k < 0 are without the two terms that are known.
+    """
     falling = np.minimum(log_ratio, -1e-300)
     logs = cumulants + falling - np.log(-np.expm1(falling))
     series: Floats = np.where(log_ratio < 0.0, logs, np.inf)
     return series
-
-
-def alias_below(cumulants: Floats, log_ratio: Floats) -> Floats:
-    """Images k < 0, without the two terms that are known (Lemma T2): the same series."""
-    return alias_above(cumulants, log_ratio)
 
 
 def known_images(lifted: Floats, constant: Floats, exponent: Floats) -> Floats:
@@ -512,7 +510,7 @@ def evaluation(
     ``terms`` is the sum of the terms' magnitudes, ``places`` the same times m + 1/2, ``moment``
     times theta, ``cumulant`` |K|. The three parts: constant, per |eps - c| and per |lam eps|.
     """
-    constant = UNIT * ((96.0 + 3.0 * cumulant) * terms + 24.0 * places)
+    constant = UNIT * ((112.0 + 3.0 * cumulant) * terms + 24.0 * places)
     return constant, UNIT * 4.0 * moment, UNIT * 4.0 * terms
 
 

@@ -540,7 +540,7 @@ PINS |= BATCH_PINS | PERSON_PINS | CONTOUR_PINS
 
 
 # Charges that are logarithms of what is granted.
-LOGARITHMS = {"alias_above", "alias_below", "slow_decay"}
+LOGARITHMS = {"aliases", "slow_decay"}
 
 
 def zeroed(monkeypatch, name):

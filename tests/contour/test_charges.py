@@ -178,8 +178,8 @@ def test_aliases(lam):
     for t in np.linspace(lam + 0.5, lam + 12.0, 60):
         kappa = t * np.log(t) - (1 + t) * np.log1p(t)
         k = 0.5 * t * (t + 1)
-        up = charges.alias_above(np.array(k), np.array(-(t - lam) * 6.0)) - 2.0 * t
-        down = charges.alias_below(np.array(k), np.array(-(1 + t + lam) * 6.0)) + 2.0 * (1 + t)
+        up = charges.aliases(np.array(k), np.array(-(t - lam) * 6.0)) - 2.0 * t
+        down = charges.aliases(np.array(k), np.array(-(1 + t + lam) * 6.0)) + 2.0 * (1 + t)
         best = [min(best[0], np.exp(up + kappa)), min(best[1], np.exp(down + kappa))]
     covered(abs(above), best[0])
     covered(abs(below), best[1])
@@ -237,7 +237,7 @@ def test_transform(sigma, rate, count, height):
         for m in (0, 1, 19):
             m0, ratio = exact_transform(sigma, rate, tilts[0, line], thetas[0, m], u[0], step[0])
             true = ratio**count * mp.expj(-mpf(thetas[0, m]) * mpf(float(found.centre[0])))
-            value = mp.mpc(float(found.real[0, line, m]), float(found.imaginary[0, line, m]))
+            value = mp.mpc(complex(found.values[0, line, m]))
             slip = float(found.centre_error[0]) * thetas[0, m]
             covered(abs(value - true), found.errors[0, line, m] + slip)
         # By its own error, which holds what the ends cut off, too.

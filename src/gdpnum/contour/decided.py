@@ -355,11 +355,7 @@ def regrets(
     """
     knots = found.epsilons
     advantage = np.minimum(found.delta[:, 0] + found.delta_error[:, 0], 1.0)
-    # Beyond the last knot delta >= 0, and delta_mu / (1 + exp(eps)) falls.
-    weight = expit(-knots[:, -1])
-    regret = profile_of_mu(mu, knots[:, -1:])[:, 0] * weight
-    with_slack = regret + slack * weight
-    reached = np.zeros(mu.size)
+    regret, with_slack, reached = np.zeros((3, mu.size))
     for turn in range(ROUNDS):
         number = knots.shape[1]
         lower = found.delta - found.delta_error
@@ -377,6 +373,10 @@ def regrets(
         weights = expit(-places)
         # Nor less than delta >= 0 does, and delta_mu / (1 + exp(eps)) falls.
         most = summary * weights
+        if turn == 0:
+            # Beyond the last knot nothing else is known.
+            regret = most[:, number - 1]
+            with_slack = regret + slack * weights[:, number - 1]
         ratios = most - below * weights
         at_knots, at_middles = np.minimum(ratios, most)[:, :number], ratios[:, number:]
         ends = np.maximum(at_knots[:, :-1], at_knots[:, 1:])

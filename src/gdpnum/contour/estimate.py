@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from gdpnum.contour.ladder import Approximate, guessed, ladder
-from gdpnum.contour.located import all_located
+from gdpnum.contour.located import located
 from gdpnum.contour.pairs import Run, Steps
 from gdpnum.floats import Floats, quietly
 
@@ -39,4 +39,4 @@ def about_mu(runs: Sequence[Run], slack: float, *, closely: bool = False) -> Flo
         most: Floats = near.mus(rungs.rungs, slice(steps.runs), slacks).max(axis=1)
         return np.where(most < _LARGEST, most, np.nan)
     guess = guessed(near, rungs.rungs, steps.runs, slacks)
-    return all_located(steps, rungs, guess, slacks, every, _AROUND)[1]
+    return located(steps, rungs, guess, slacks, every, _AROUND)[1]

@@ -23,7 +23,7 @@ from gdpnum.contour.ladder import (
     outlook,
 )
 from gdpnum.contour.line import Knots, Reading
-from gdpnum.contour.located import all_located, highest
+from gdpnum.contour.located import highest, located
 from gdpnum.contour.ordinary import is_ordinary, ordinary
 from gdpnum.contour.pairs import Run, Steps
 from gdpnum.contour.reach import OutOfReach
@@ -101,8 +101,13 @@ def sought(
     near = Approximate.of(rungs.rungs)
     guess = guessed(near, rungs.rungs, steps.runs, slack)
     jumpy = np.flatnonzero(rungs.steep < 1.0)
+    # Where jumps decide, or so large a mu that little is left of any tail, saddle points tell less.
+    unclear = (rungs.steep < 1.0) | (rungs.middle < LEAST)
+    if unclear.any():
+        largest = near.largest(rungs.rungs, slice(steps.runs), slack)
+        guess[: steps.runs] = np.where(unclear, np.maximum(largest, 1e-12), guess[: steps.runs])
     if jumpy.size:
-        place, _ = all_located(steps, rungs, guess, slack, jumpy)
+        place, _ = located(steps, rungs, guess, slack, jumpy)
         known = place > 0.0
         guess[jumpy[known]] = place[known]
         lost = jumpy[~known]

@@ -25,6 +25,7 @@ __all__ = [
     "Approximate",
     "Ladder",
     "Rungs",
+    "fallen",
     "first_knots",
     "guessed",
     "ladder",
@@ -269,7 +270,7 @@ _NEAR = np.concatenate([[0.0], np.geomspace(1e-5, 0.02, 18), np.geomspace(0.023,
 
 
 # And around a guess of where mu is decided.
-_SIDE = np.array([0.03, 0.1, 0.2, 0.35, 0.55, 0.8, 1.15])
+_SIDE = np.array([0.02, 0.05, 0.09, 0.14, 0.22, 0.34, 0.5, 0.75, 1.15])
 _AROUND = np.concatenate([-_SIDE[::-1], _SIDE])
 
 
@@ -320,6 +321,11 @@ def period(rungs: Rungs, others: Rungs, lam: Floats, epsilon: Floats, log_error:
     return longest
 
 
+def _quantiles(logs: Floats) -> Floats:
+    """Phi^-1 of their exponentials, which may underflow where mu is large."""
+    return ndtri(np.exp(logs)) if float(logs.min(initial=0.0)) > -700.0 else ndtri_exp(logs)
+
+
 class Approximate(NamedTuple):
     """Gaussian approximations at each saddle point, by row and rung.
 
@@ -343,12 +349,36 @@ class Approximate(NamedTuple):
         """About the mu that the test at each saddle point shows; -inf where delta <= slack."""
         scale, slope = self.log_scale[rows], rungs.slopes[rows]
         tpr = np.exp(scale) * self.tpr_part[rows] - slack[:, None]
-        exponent, part = scale - slope, self.alpha_part[rows]
-        # Where mu is large an FPR may underflow.
-        tiny = float(exponent.min(initial=0.0)) < -700.0
-        low = ndtri_exp(exponent + np.log(part)) if tiny else ndtri(np.exp(exponent) * part)
+        low = _quantiles(scale - slope + np.log(self.alpha_part[rows]))
         found: Floats = ndtri(np.maximum(tpr, 1e-300)) - low
         found[~((tpr > 1e-3 * slack[:, None]) & (found < np.inf))] = -np.inf
+        return found
+
+    def decided(self, rungs: Rungs, rows: slice, slack: Floats) -> Floats:
+        """About the epsilon whose test needs the largest mu, by row.
+
+        With a and b the quantiles of TPR and FPR that is where F = eps - (b^2 - a^2) / 2 changes
+        its sign, and a slack adds about -log(1 - slack / TPR) to F, as a^2 is about -2 log TPR. So
+        TPR is slack / (1 - exp(F)) there, with the F of no slack, which is nearly the same at all
+        rungs; and quantiles of TPR are nearly straight in epsilon.
+        """
+        scale, slope = self.log_scale[rows], rungs.slopes[rows]
+        a = _quantiles(scale + np.log(self.tpr_part[rows]))
+        b = _quantiles(scale - slope + np.log(self.alpha_part[rows]))
+        bent = np.expm1(np.minimum(slope - 0.5 * (b * b - a * a), -1e-300))
+        above = np.minimum.accumulate(a - ndtri(np.minimum(slack[:, None] / -bent, 1.0)), axis=1)
+        every = [np.interp(0.0, -one, at) for one, at in zip(above, slope, strict=True)]
+        return np.array(every)
+
+    def largest(self, rungs: Rungs, rows: slice, slack: Floats) -> Floats:
+        """The epsilon next to the rung that shows the largest mu, by row."""
+        slope, mus = rungs.slopes[rows], self.mus(rungs, rows, slack)
+        number = np.arange(slope.shape[0])
+        best = np.minimum(np.argmax(mus, axis=1), slope.shape[1] - 2)
+        # Between two rungs: towards the next one by how near its mu comes.
+        after = np.maximum(mus[number, best + 1], 0.0) / np.maximum(mus[number, best], 1e-300)
+        start = slope[number, best]
+        found: Floats = start + 0.4 * after * (slope[number, best + 1] - start)
         return found
 
     def _logs(self, rows: slice) -> Floats:
@@ -372,18 +402,17 @@ class Approximate(NamedTuple):
 
 def guessed(near: Approximate, rungs: Rungs, runs: int, slack: Floats) -> Floats:
     """About where mu is decided for removing, and where delta sinks to the slack for adding."""
-    slope = rungs.slopes[:runs]
-    mus = near.mus(rungs, slice(runs), slack)
-    rows = np.arange(runs)
-    best = np.minimum(np.argmax(mus, axis=1), slope.shape[1] - 2)
-    # Between two rungs: towards the next one by how near its mu comes.
-    after = np.maximum(mus[rows, best + 1], 0.0) / np.maximum(mus[rows, best], 1e-300)
-    found = slope[rows, best] + 0.4 * after * (slope[rows, best + 1] - slope[rows, best])
-    removed: Floats = np.maximum(found, 1e-12)
+    removed = np.maximum(near.decided(rungs, slice(runs), slack), 1e-12)
     if rungs.lam.shape[0] == runs:
         return removed
     others = near.falls_to(rungs, slice(runs, None), np.log(slack) - 0.5)
     return np.concatenate([removed, np.maximum(others, 1e-12)])
+
+
+def fallen(near: Approximate, rungs: Rungs, runs: int, slack: Floats) -> Floats:
+    """About where delta has fallen to the slack, by direction."""
+    levels = np.log(np.tile(slack, rungs.lam.shape[0] // runs))
+    return np.maximum(near.falls_to(rungs, slice(None), levels), 1e-12)
 
 
 def small_cumulants(

@@ -6,7 +6,7 @@ Rows are runs, those of removing first and then, unless a run is symmetric, thos
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import NamedTuple, TypeAlias, TypeVar
+from typing import NamedTuple, TypeAlias, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +21,8 @@ from gdpnum.floats import UNIT, Floats
 __all__ = ["CLOSE", "FAR", "Knots", "Line", "Reading", "Rows", "stacked"]
 
 Rows: TypeAlias = slice | npt.NDArray[np.intp]
+
+_Number = TypeVar("_Number", np.float64, np.complex128)
 
 # Up to so many epsilons a plain sum over the frequencies is the quicker one.
 _FEW = 140
@@ -57,7 +59,7 @@ class Line:
     errors: tuple[Floats, Floats, Floats]
     """Over exp(K - lam eps), by row and which: constant, per |eps - c|, per |lam eps|."""
     images: tuple[Floats, Floats]
-    """Logs and slopes of bounds on images: by row, which, side and candidate."""
+    """Logs and slopes of bounds on images: by row, which (slopes: any), side and candidate."""
     known: tuple[Floats, Floats]
     """The images that are known: log of what exp(eps) is multiplied by, and a constant."""
 
@@ -185,32 +187,29 @@ def stacked(
     rows = pick.size * runs
     own = np.tile(first * runs + np.arange(rows // len(picks)), len(picks))
 
-    def by_row(values: Floats) -> Floats:
-        if runs == 1:
-            only: Floats = values[0, pick]
-            return only
-        picked: Floats = values[:, pick].swapaxes(0, 1).reshape(rows, *values.shape[2:])
-        return picked
+    def by_row(values: npt.NDArray[_Number]) -> npt.NDArray[_Number]:
+        picked = values[:, pick].swapaxes(0, 1).reshape(rows, *values.shape[2:])
+        return cast(npt.NDArray[_Number], picked)
 
     tilt, k, k_error = (
         by_row(one)[:, None] for one in (found.tilts, found.cumulants, found.cumulant_errors)
     )
-    real, imaginary, wrong = (by_row(one) for one in (found.real, found.imaginary, found.errors))
+    values, wrong = by_row(found.values), by_row(found.errors)
     # Adding: the complex conjugate at -lam, about the centre's mirror image.
     sign = np.where(own < runs, 1.0, -1.0)[:, None]
     lam = np.where(sign > 0.0, tilt - 1.0, -tilt)
-    imaginary *= sign
+    values.imag *= sign
     repeated = np.arange(rows) % runs
     theta, centre = theta[repeated], sign * found.centre[repeated, None]
     width = theta[:, :1] * (2.0 / np.pi)
-    coefficients, weights = _coefficients(real, imaginary, theta, lam, width)
-    sizes = (np.hypot(real, imaginary) + wrong)[:, None, :] * weights
+    coefficients, weights = _coefficients(values, theta, lam, width)
+    sizes = (np.abs(values) + wrong)[:, None, :] * weights
     terms = sizes.sum(axis=2)
-    moment = np.einsum("bom,bm->bo", sizes, theta)
+    moment = (sizes @ theta[:, :, None])[:, :, 0]
     constant, distant, far = charges.evaluation(
         terms, moment * (0.5 / theta[:, :1]), moment, np.abs(k)
     )
-    constant += np.einsum("bom,bm->bo", weights, wrong)
+    constant += (weights @ wrong[:, :, None])[:, :, 0]
     centre_error = found.centre_error[repeated, None]
     constant += np.expm1(np.minimum(k_error, 700.0)) * terms + moment * centre_error
     logs, thetas = by_row(decayed.logs), by_row(decayed.thetas)
@@ -225,8 +224,8 @@ def stacked(
     up, first = np.exp(-one * period), np.exp(-np.abs(lam) * period)
     level = np.where(lam > 0.0, first / (1.0 + first), -up / (1.0 + up))
     lift = -one * period - np.log1p(up)
-    other = rungs.rows((own + runs) % rungs.lam.shape[0])
-    logs, slopes = _images(rungs.rows(own), other, lam, period, np.concatenate(references))
+    both = np.array([own, (own + runs) % rungs.lam.shape[0]]).T
+    logs, slopes = _images(rungs, both, lam, period, np.concatenate(references))
     return Line(
         lam,
         k,
@@ -256,47 +255,42 @@ def _in_blocks(terms: Complexes, number: int) -> Complexes:
 
 
 def _coefficients(
-    real: Floats, imaginary: Floats, theta: Floats, lam: Floats, width: Floats
+    values: Complexes, theta: Floats, lam: Floats, width: Floats
 ) -> tuple[Complexes, Floats]:
     """The values times 1 / (z (z + 1)) and 1 / (z + 1), z = lam + i theta, and those moduli."""
-    one, squares = 1.0 + lam, theta * theta
-    upper, lower = one * one + squares, lam * lam + squares
-    scale = width / upper
-    coefficients = np.empty((lam.shape[0], 2, theta.shape[1]), dtype=np.complex128)
-    weights = np.empty(coefficients.shape)
-    alpha_real = (real * one + imaginary * theta) * scale
-    alpha_imaginary = (imaginary * one - real * theta) * scale
-    coefficients.real[:, 1] = alpha_real
-    coefficients.imag[:, 1] = alpha_imaginary
-    coefficients.real[:, 0] = (alpha_real * lam + alpha_imaginary * theta) / lower
-    coefficients.imag[:, 0] = (alpha_imaginary * lam - alpha_real * theta) / lower
+    squares, conjugate = theta * theta, lam - 1j * theta
+    upper, lower = (1.0 + lam) ** 2 + squares, lam * lam + squares
+    shape = lam.shape[0], 2, theta.shape[1]
+    coefficients, weights = np.empty(shape, dtype=np.complex128), np.empty(shape)
+    coefficients[:, 1] = values * ((conjugate + 1.0) * (width / upper))
+    coefficients[:, 0] = coefficients[:, 1] * (conjugate * (1.0 / lower))
     weights[:, 1] = width / np.sqrt(upper)
     weights[:, 0] = weights[:, 1] / np.sqrt(lower)
     return coefficients, weights
 
 
+# Images above fall with the own direction's rungs, those below with the other's.
+_ABOVE, _BELOW = np.array([[1.0], [-1.0]]), np.array([[0.0], [1.0]])
+
+
 def _images(
-    own: Rungs, other: Rungs, lam: Floats, period: Floats, references: Floats
+    rungs: Rungs, both: npt.NDArray[np.intp], lam: Floats, period: Floats, references: Floats
 ) -> tuple[Floats, Floats]:
     """For each reference epsilon the best rung, above and below: logs and slopes of its bound.
 
     k > 0: exp(K(l) - l eps - (l - lam) p). k < 0: exp(K(l) + (1 + l) eps - (1 + l + lam) p), with
-    the rungs of the other direction. For delta they are multiplied by kappa.
+    the rungs of the other direction. For delta they are multiplied by kappa. ``both`` are the rows
+    of these directions among the rungs.
     """
-    rows = np.arange(lam.shape[0])[:, None]
-    logs, slopes = np.empty((2, lam.shape[0], 2, 2, references.shape[1]))
-    for side, (charge, rungs) in enumerate(
-        ((charges.alias_above, own), (charges.alias_below, other))
-    ):
-        slope = 1.0 + rungs.lam if side else -rungs.lam
-        ratio = (slope + lam) * (-period if side else period)
-        bounds = charge(rungs.values, ratio)
-        best = np.argmin(bounds[:, None, :] + slope[:, None, :] * references[:, :, None], axis=2)
-        slopes[:, :, side] = slope[rows, best][:, None, :]
-        found = bounds[rows, best]
-        logs[:, 1, side] = found
-        logs[:, 0, side] = found + rungs.log_kappa[rows, best]
-    return logs, slopes
+    slope = _BELOW - _ABOVE * rungs.lam[both]
+    ratio = (slope + lam[:, :, None]) * (_ABOVE * period[:, :, None])
+    bounds = charges.aliases(rungs.values[both], ratio)
+    every = bounds[:, :, None] + slope[:, :, None] * references[:, None, :, None]
+    best = np.arange(lam.shape[0])[:, None, None], np.arange(2)[:, None], every.argmin(axis=3)
+    logs = np.empty((lam.shape[0], 2, 2, references.shape[1]))
+    logs[:, 1] = bounds[best]
+    logs[:, 0] = logs[:, 1] + rungs.log_kappa[both][best]
+    return logs, slope[best][:, None]
 
 
 class Knots(NamedTuple):

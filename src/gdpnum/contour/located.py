@@ -17,7 +17,7 @@ from gdpnum.contour.transform import phases
 from gdpnum.contour.turns import turns
 from gdpnum.floats import Floats
 
-__all__ = ["all_located", "highest", "located"]
+__all__ = ["highest", "located"]
 
 # Frequencies, more where they are not enough (but of many runs a rough reading is quicker then);
 # the share that may be left of the transform after them; images beside the slack.
@@ -43,14 +43,7 @@ _TURNS, _OFF = 4, 0.1
 _AROUND, _BETWEEN = np.geomspace(0.3, 3.0, 21), np.linspace(0.0, 1.0, 7)
 
 
-def located(steps: Steps, ladder: Ladder, guess: float, slack: Floats) -> float | None:
-    """The epsilon at which tests of one run need the largest mu; None if it stays unclear."""
-    places, _ = all_located(steps, ladder, np.array([guess]), slack, np.zeros(1, np.intp))
-    found = float(places[0])
-    return found if found > 0.0 else None
-
-
-def all_located(
+def located(
     steps: Steps,
     ladder: Ladder,
     guess: Floats,

@@ -8,6 +8,7 @@ but the ladder, the decay and the transform share nodes and weights, and all lin
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -21,6 +22,7 @@ from gdpnum.contour.ladder import (
     Approximate,
     Ladder,
     Rungs,
+    fallen,
     first_knots,
     guessed,
     outlook,
@@ -28,12 +30,11 @@ from gdpnum.contour.ladder import (
     small_cumulants,
 )
 from gdpnum.contour.line import CLOSE, FAR, Knots, Line, Reading, stacked
-from gdpnum.contour.located import located
 from gdpnum.contour.pairs import Nodes, Steps, lifted
 from gdpnum.contour.plan import Decay, Plan, carried_out
 from gdpnum.contour.reach import OutOfReach
 from gdpnum.contour.transform import Transform
-from gdpnum.contour.turns import turns_less_one
+from gdpnum.contour.turns import turns, turns_less_one
 from gdpnum.floats import FUNCTION, UNIT, Floats
 
 __all__ = ["is_ordinary", "ordinary", "ordinary_tail"]
@@ -59,9 +60,9 @@ _DIGITS = 36.0
 # A last frequency beyond this over mu is not ordinary: the nodes are as close as it needs.
 _WIDEST = 12.0
 
-# Where jumps have this much of a say the place where mu is decided is looked for; and where they
-# have this much, the general way looks for fewer frequencies, too.
-_UNCLEAR, _STEEPEST = 0.3, 0.05
+# Jumps so rare that saddle points do not tell where mu is decided, and the general way looks for
+# fewer frequencies: below this reach of the ladder.
+_STEEPEST = 0.05
 
 # From more segments on the general way is the quicker one: it takes some at a time.
 _SEVERAL = 12
@@ -143,7 +144,7 @@ def ordinary(
     For removing delta is known there to about ``tolerance`` times the slack, for adding to a
     hundredth of delta of removing. Raises `OutOfReach` where a run is not ordinary after all.
     """
-    ladder, guess, four = _known(steps, slack, tolerance, most)
+    ladder, guess, four = _known(steps, slack, tolerance, most, guessed)
     knots = first_knots(ladder, np.concatenate([slack, slack]), guess)
     lines, values = _joined(four, knots)
     return ladder, lines, values
@@ -152,15 +153,21 @@ def ordinary(
 def ordinary_tail(
     steps: Steps, slack: Floats, tolerance: float, most: float
 ) -> tuple[Ladder, Reading]:
-    """The ladder, and the same reading without a look at where its lines meet: for the tail."""
-    ladder, _, four = _known(steps, slack, tolerance, most)
+    """The ladder, and a reading around where delta falls to the slack."""
+    ladder, _, four = _known(steps, slack, tolerance, most, fallen)
     return ladder, _reading(four, _NONE)
 
 
 def _known(
-    steps: Steps, slack: Floats, tolerance: float, most: float
+    steps: Steps,
+    slack: Floats,
+    tolerance: float,
+    most: float,
+    aim: Callable[[Approximate, Rungs, int, Floats], Floats],
 ) -> tuple[Ladder, Floats, Line]:
-    """The ladder, about where mu is decided, and the lines for there."""
+    """The ladder, the epsilons to aim at, by direction, and the lines for there."""
+    if float(steps.c.min()) ** 2 == 0.0:
+        raise OutOfReach("more noise than squares of floats hold")
     mu, steep = (float(one[0]) for one in outlook(steps))
     if steep < _STEEPEST:
         raise OutOfReach("jumps decide")
@@ -172,12 +179,7 @@ def _known(
     places = _placed(steps, float(lam[0, -1]), float(adding[-1]), widest)
     ladder, tilted = _ladder(steps, places, lam, steep)
     near = Approximate.of(ladder.rungs)
-    guess = guessed(near, ladder.rungs, 1, slack)
-    if steep < _UNCLEAR:
-        place = located(steps, ladder, float(guess[0]), slack)
-        if place is None:
-            raise OutOfReach("jumps make it unclear where mu is decided")
-        guess[0] = place
+    guess = aim(near, ladder.rungs, 1, slack)
     wanted = _wanted(near, ladder, guess, float(np.log(slack[0])), tolerance)
     return ladder, guess, _four(steps, places, ladder, tilted, wanted, widest, most)
 
@@ -464,7 +466,6 @@ def _transform(steps: Steps, places: _Grid, tilted: _Tilted, theta: Floats) -> T
         (segments + 4.0) * (np.minimum(-log_modulus, 800.0) + turned + np.abs(phase))
         + (4.0 * FUNCTION + 8.0)
     )
-    modulus = np.exp(log_modulus)
     one, wrong = small_cumulants(
         nodes,
         places.exponents,
@@ -482,7 +483,6 @@ def _transform(steps: Steps, places: _Grid, tilted: _Tilted, theta: Floats) -> T
         theta[None, :],
         np.array([count @ centre]),
         np.array([(segments + 4.0) * UNIT * (count @ np.abs(centre))]),
-        (modulus * np.cos(phase))[None],
-        (modulus * np.sin(phase))[None],
+        (np.exp(log_modulus) * turns(phase))[None],
         charges.transform_power(raised + rounding, relative + rounding)[None],
     )

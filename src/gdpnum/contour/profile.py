@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from gdpnum.contour.decided import chernoff
 from gdpnum.contour.fit import MOST, aimed, check_reach
-from gdpnum.contour.ladder import Approximate, Rungs, ladder
+from gdpnum.contour.ladder import Approximate, Rungs, fallen, ladder
 from gdpnum.contour.line import Knots, Reading
 from gdpnum.contour.ordinary import is_ordinary, ordinary_tail
 from gdpnum.contour.pairs import Run, Steps
@@ -260,8 +260,6 @@ def _around(steps: Steps, delta: float, most: float) -> Profile:
             return Profile(lines, rungs.rungs, delta)
     rungs = ladder(steps, 22.0)
     check_reach(rungs)
-    rows = rungs.rungs.lam.shape[0]
-    level = np.full(rows, np.log(delta))
-    guess = np.maximum(Approximate.of(rungs.rungs).falls_to(rungs.rungs, slice(None), level), 1e-12)
+    guess = fallen(Approximate.of(rungs.rungs), rungs.rungs, 1, slack)
     lines = aimed(steps, rungs, guess, slack, _NEAR, most)
     return Profile(lines, rungs.rungs, delta)

@@ -49,8 +49,7 @@ class Transform(NamedTuple):
     centre: Floats
     """c, by run."""
     centre_error: Floats
-    real: Floats
-    imaginary: Floats
+    values: Complexes
     errors: Floats
     """How wrong each value may be, in modulus."""
 
@@ -134,7 +133,6 @@ def transform(
         (number + 4.0) * (np.minimum(-log_modulus, 800.0) + turned + np.abs(phase))
         + (4.0 * FUNCTION + 8.0)
     )
-    values = np.exp(log_modulus) * turns(phase)
     cumulant, wrong = _cumulants(steps, nodes, exponents, step, tilted, s, missed, lost, top, sums)
     found = np.stack([count * cumulant, count * wrong], axis=1)
     logs = steps.total(found)
@@ -146,8 +144,7 @@ def transform(
         frequencies,
         steps.total(steps.counts * centre),
         (number + 4.0) * UNIT * steps.total(steps.counts * np.abs(centre)),
-        np.ascontiguousarray(values.real),
-        np.ascontiguousarray(values.imag),
+        np.exp(log_modulus) * turns(phase),
         charges.transform_power(raised + rounding, relative + rounding),
     )
 
@@ -331,7 +328,6 @@ def _gaussian(steps: Steps, tilts: Floats, frequencies: Floats) -> Transform:
     fall = (0.5 * steps.variance[:, None] * frequencies**2)[:, None, :]
     shift = (tilts - 0.5) * steps.variance[:, None]
     phase = shift[:, :, None] * frequencies[:, None, :]
-    modulus = np.exp(-fall) + 0.0 * phase
     k = (0.5 * steps.variance)[:, None] * (tilts * (tilts - 1.0))
     relative = UNIT * (3.0 * (np.minimum(fall, 800.0) + np.abs(phase)) + 4.0 * FUNCTION + 8.0)
     return Transform(
@@ -341,8 +337,7 @@ def _gaussian(steps: Steps, tilts: Floats, frequencies: Floats) -> Transform:
         frequencies,
         np.zeros(steps.runs),
         np.zeros(steps.runs),
-        modulus * np.cos(phase),
-        modulus * np.sin(phase),
+        np.exp(-fall) * turns(phase),
         charges.transform_power(relative - fall, relative),
     )
 

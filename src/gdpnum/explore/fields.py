@@ -82,8 +82,12 @@ FIELDS: dict[str, Field] = {
             "passes over the data",
             "positive",
             (
-                *(*range(1, 21), 22, *range(25, 50, 5), *range(50, 100, 10)),
-                *(*_counts(2, 3, _TENS), 1000),
+                *range(1, 21),
+                22,
+                *range(25, 50, 5),
+                *range(50, 100, 10),
+                *_counts(2, 3, _TENS),
+                1000,
             ),
         ),
         Field(

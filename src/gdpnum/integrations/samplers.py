@@ -95,23 +95,23 @@ _READERS: dict[str, Callable[[Any, Any], Draws]] = {
 
 
 def _epoch(batches: Any, scheme: Scheme, times: int, workers: int | None = None) -> Draws:
-    return Draws(
-        scheme=scheme,
-        sampler=type(batches.sampler).__name__,
-        batches_per_epoch=len(batches),
-        copies=times * (_workers() if workers is None else workers),
-        **_sizes(batches),
-    )
+    copies = times * (_workers() if workers is None else workers)
+    return _in_sizes(batches, scheme=scheme, copies=copies)
 
 
 def _replaced(batches: Any, one_in: int) -> Draws:
+    return _in_sizes(batches, scheme="with_replacement", one_in=one_in, copies=_workers())
+
+
+def _in_sizes(batches: Any, **more: Any) -> Draws:
+    """Batches of the size that is asked for, but for the last."""
+    last = 0 if batches.drop_last else len(batches.sampler) % batches.batch_size
     return Draws(
-        scheme="with_replacement",
         sampler=type(batches.sampler).__name__,
         batches_per_epoch=len(batches),
-        one_in=one_in,
-        copies=_workers(),
-        **_sizes(batches),
+        batch_size=batches.batch_size,
+        smallest_batch=last or batches.batch_size,
+        **more,
     )
 
 
@@ -128,11 +128,6 @@ def _unknown(batches: Any, named: Any) -> Draws:
         smallest_batch=0,
         copies=_workers(),
     )
-
-
-def _sizes(batches: Any) -> dict[str, int]:
-    last = 0 if batches.drop_last else len(batches.sampler) % batches.batch_size
-    return {"batch_size": batches.batch_size, "smallest_batch": last or batches.batch_size}
 
 
 def _is_one(sampler: Any, kind: type) -> bool:

@@ -7,6 +7,7 @@ Rates and steps are fractions of the decimals as typed: in floats, 3 epochs at r
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
 from fractions import Fraction
@@ -169,4 +170,7 @@ def steps_of(
         raise InvalidArgument(
             f"epochs need a sample rate above 0; pass one, or {spelled('steps')} instead"
         )
-    return math.ceil(typed(epochs) / rate)
+    found = math.ceil(typed(epochs) / rate)
+    if found > sys.float_info.max:
+        raise InvalidArgument(f"epochs={epochs!r} are more steps than floats hold; pass fewer")
+    return found

@@ -72,8 +72,7 @@ def _rates(subject: Subject, ax: Axes | None, mu: float | None, scale: str) -> A
     lines = ax.plot(found.fpr, found.tpr, **_RUN, label="this run")
     if found.mu is not None:
         lines += ax.plot(found.fpr, found.tpr_by(found.mu), **_BY_MU, label=_mu_label(found.mu))
-    label_lines(ax, lines, size=_FONT)
-    return ax
+    return label_lines(ax, lines, size=_FONT)
 
 
 def _framed(
@@ -108,8 +107,7 @@ def difference(subject: Subject, *, ax: Axes | None = None, mu: float | None = N
         found.fpr, found.tpr_by(found.mu) - found.tpr, **_BY_MU, label=_mu_label(found.mu)
     )
     ax.set_xlim(1e-10, 1.0)
-    label_lines(ax, lines, size=_FONT)
-    return ax
+    return label_lines(ax, lines, size=_FONT)
 
 
 def profile(subject: Subject, *, ax: Axes | None = None, mu: float | None = None) -> Axes:
@@ -125,8 +123,7 @@ def profile(subject: Subject, *, ax: Axes | None = None, mu: float | None = None
         seen = by_mu >= _SMALLEST_DELTA
         lines += ax.plot(epsilons[seen], by_mu[seen], **_BY_MU, label=_mu_label(shown))
     ax.set(xlim=(0.0, None), ylim=(_SMALLEST_DELTA, 2.0))
-    label_lines(ax, lines, size=_FONT)
-    return ax
+    return label_lines(ax, lines, size=_FONT)
 
 
 def comparison(
@@ -148,8 +145,7 @@ def comparison(
     for number, (name, found) in enumerate(drawn.items()):
         points = found.on(scale)
         lines += ax.plot(points.fpr, points.tpr, **_style(number), label=_shown(name))
-    label_lines(ax, lines, size=_FONT)
-    return ax
+    return label_lines(ax, lines, size=_FONT)
 
 
 def regret_sweep(records: Iterable[Mapping[str, Any]], *, ax: Axes | None = None) -> Axes:
@@ -194,8 +190,7 @@ def regret_sweep(records: Iterable[Mapping[str, Any]], *, ax: Axes | None = None
     )
     # Where hardly anything is left to lose, how little does not matter.
     ax.set_ylim(bottom=max(ax.get_ylim()[0], _SMALLEST_REGRET))
-    label_lines(ax, lines, size=_FONT)
-    return ax
+    return label_lines(ax, lines, size=_FONT)
 
 
 def audit(
@@ -228,8 +223,7 @@ def audit(
         proved = ndtr(ndtri(fprs) + result.mu_lower)
         label = f"mu >= {rounded_down(result.mu_lower, digits=3)}"
         lines += ax.plot(fprs, proved, **_PROVED, label=label)
-    label_lines(ax, lines, size=_FONT)
-    return ax
+    return label_lines(ax, lines, size=_FONT)
 
 
 class _Drawn(NamedTuple):

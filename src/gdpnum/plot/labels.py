@@ -21,7 +21,7 @@ _TURNS = np.radians(np.arange(0.0, 360.0, 30.0))
 _SAMPLES = 400
 
 
-def label_lines(ax: Axes, lines: list[Line2D], *, size: float) -> None:
+def label_lines(ax: Axes, lines: list[Line2D], *, size: float) -> Axes:
     """Write each line's label near it, with a thin leader, clear of lines and other labels.
 
     Of some thousand places each label takes the one that covers least and is nearest.
@@ -61,6 +61,7 @@ def label_lines(ax: Axes, lines: list[Line2D], *, size: float) -> None:
                 "shrinkB": 0.0,
             },
         )
+    return ax
 
 
 class _Box(NamedTuple):

@@ -75,6 +75,8 @@ def _check_texts(statement: Record) -> None:
     if statement.audit is not None:
         for value in (*statement.audit.sentences, *chain(*statement.audit.rows)):
             _validate.text_or_none("audit", value)
+        if () in statement.audit.rows or len(set(map(len, statement.audit.rows))) > 1:
+            _refuse("audit", "has rows that make no table")
         _validate.choice("refutes", statement.audit.refutes, (True, False))
     if _validate.iso_date(statement.date) != statement.date:
         _refuse("date", "is not a date such as '2026-03-01'")
