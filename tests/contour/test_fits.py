@@ -40,6 +40,13 @@ def test_an_estimate_is_near_what_is_certified(setting):
     assert about_mu([run, run], 1e-10, closely=True) == pytest.approx(mu, rel=2e-4)
 
 
+def test_several_with_next_to_no_privacy_are_known_as_well_as_each_alone():
+    """Where the last knot is known by Chernoff's bound alone, the cell before it is cut as well."""
+    run = poisson((1.0, 0.5674856469605362, 2000))
+    together = contour.fits([run, run], slack=1e-10)
+    assert (together.mu - together.mu_lower <= 1e-8 * together.mu).all()
+
+
 @pytest.mark.parametrize("mu", [0.01, 0.3, 1.0, 3.0])
 def test_without_sampling_it_is_the_gaussian(mu):
     gaussian = [contour.Segment(contour.Gaussian(mu / 2.0), 4)]

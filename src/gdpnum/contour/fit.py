@@ -49,8 +49,9 @@ _FURTHEST = -250.0
 # Where mu is large: a line for epsilons so many deviations before the losses' mean, to this delta.
 _EARLY, _ABOUT = 5.0, -32.0
 
-# Runs that are computed together.
-_TOGETHER = 30
+# Runs that are computed together: more of those that take few frequencies. The burden of those in
+# which jumps have much of a say begins here.
+_TOGETHER, _MORE_TOGETHER, _HEAVY = 30, 90, 2.0 + 1.0 / 0.3
 
 #: Frequencies times nodes that a run may take: about a fifth of a second.
 MOST = 1e7
@@ -210,10 +211,13 @@ def fits(runs: Sequence[Run], *, slack: float, accuracy: float = 1e-6, most: flo
 
 def _together(steps: Steps, slack: Floats, tolerance: float, most: float) -> Fits:
     """The fits of several runs: those of a kind at once, so that none waits for another's sums."""
-    order = np.argsort(_burden(steps), kind="stable")
+    burden = _burden(steps)
+    order = np.argsort(burden, kind="stable")
     bare = int((np.bincount(steps.owner, minlength=steps.runs) == 0).sum())
-    rest = order[bare:]
-    parts = [order[:bare], *np.array_split(rest, max(1, -(-rest.size // _TOGETHER)))]
+    light, heavy = np.split(order[bare:], [int((burden < _HEAVY).sum()) - bare])
+    parts = [order[:bare]]
+    for some, most_runs in ((light, _MORE_TOGETHER), (heavy, _TOGETHER)):
+        parts += np.array_split(some, max(1, -(-some.size // most_runs)))
     every = [_tried(steps, part, slack, tolerance, most) for part in parts if part.size]
     back = np.argsort(order)
     return Fits(*(np.concatenate(columns)[back] for columns in zip(*every, strict=True)))
