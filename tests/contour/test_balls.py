@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from gdpnum import contour
-from gdpnum.contour.fit import at_once, sought
+from gdpnum.contour.fit import Effort, sought
 from gdpnum.contour.ladder import first_knots, ladder
 from gdpnum.contour.pairs import Steps
 from tests.oracles.contour_ball import BallProfile, mixture, poisson, replaced
@@ -38,7 +38,7 @@ def _enclosed(run, oracle, row, low_epsilon, high_epsilon, widest):
 def test_removing(sigma, rate, steps, tilt, spacing, reach):
     oracle = BallProfile([(poisson(sigma, rate), steps)], tilt=tilt, spacing=spacing, reach=reach)
     run = [contour.Segment(contour.Poisson(sigma, rate), steps)]
-    end = float(contour.profile(run).epsilon(np.array([1e-12]))[0])
+    end = contour.profile(run).epsilon(1e-12)[0]
     _enclosed(run, oracle, 0, 0.0, end, 1e-9)
 
 
@@ -56,9 +56,8 @@ JUMPY = [
 def test_a_reading_at_once(sigma, rate, steps, tilt, spacing, reach):
     """What `fits` reads of one run alone: right at all knots, and close where mu is decided."""
     oracle = BallProfile([(poisson(sigma, rate), steps)], tilt=tilt, spacing=spacing, reach=reach)
-    one = Steps.of([[contour.Segment(contour.Poisson(sigma, rate), steps)]])
     with np.errstate(all="ignore"):
-        found = at_once(one, np.array([1e-10]), 1e-9, 1e7)[2]
+        found = Effort([contour.Segment(contour.Poisson(sigma, rate), steps)], 1e7).quick.read[2]
     closest = np.inf
     for i in range(0, found.epsilons.shape[1], 3):
         truth = oracle.delta(float(found.epsilons[0, i]))
@@ -76,9 +75,8 @@ def test_adding_at_once(sigma, rate, steps, tilt, spacing, reach):
     oracle = BallProfile(
         [(poisson(sigma, rate), steps)], tilt=1.0 - 0.5 * tilt, spacing=0.5 * spacing, reach=reach
     )
-    one = Steps.of([[contour.Segment(contour.Poisson(sigma, rate), steps)]])
     with np.errstate(all="ignore"):
-        found = at_once(one, np.array([1e-10]), 1e-9, 1e7)[2]
+        found = Effort([contour.Segment(contour.Poisson(sigma, rate), steps)], 1e7).quick.read[2]
     for i in range(0, found.epsilons.shape[1], 8):
         truth = oracle.delta(float(found.epsilons[1, i]))
         delta, error = float(found.delta[1, i]), float(found.delta_error[1, i])
@@ -93,7 +91,7 @@ def test_adding(sigma, rate, steps, tilt, spacing, reach):
         [(poisson(sigma, rate), steps)], tilt=1.0 - tilt, spacing=spacing, reach=reach
     )
     run = [contour.Segment(contour.Poisson(sigma, rate), steps)]
-    end = float(contour.profile(run).epsilon(np.array([1e-8]))[0])
+    end = contour.profile(run).epsilon(1e-8)[0]
     _enclosed(run, oracle, 1, 0.0, 0.9 * end, 1e-5)
 
 

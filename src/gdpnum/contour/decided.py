@@ -45,8 +45,11 @@ def lowered(lifted: Floats, epsilons: Floats) -> Floats:
     return ndtri_exp(np.log(lifted) - epsilons)
 
 
-def chords(knots: Knots, rungs: Rungs, slack: Floats) -> Floats:
-    """The mu that each chord between two knots needs, from above."""
+def chords(knots: Knots, rungs: Rungs, slack: Floats, enough: Floats | float = -np.inf) -> Floats:
+    """The mu that each chord between two knots needs, from above.
+
+    A row that needs no more than is ``enough`` is not looked at more closely.
+    """
     upper = knots.delta + knots.delta_error
     blurred = (knots.delta_error > slack[:, None]).any(axis=1)
     if blurred.any():
@@ -54,6 +57,8 @@ def chords(knots: Knots, rungs: Rungs, slack: Floats) -> Floats:
     np.minimum.accumulate(upper, axis=1, out=upper)
     mus = _needed(knots.epsilons, upper, slack)
     unclear = blurred if float(mus.max()) < np.inf else (mus == np.inf).any(axis=1) | blurred
+    if unclear.any():
+        unclear &= mus.max(axis=1) > enough
     for row in np.flatnonzero(unclear) if unclear.any() else ():
         # A chord may leave out knots, and does where those are too uncertain.
         kept = _convex(knots.epsilons[row], upper[row])

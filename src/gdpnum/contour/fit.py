@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -25,14 +26,17 @@ from gdpnum.contour.ladder import (
 )
 from gdpnum.contour.line import Knots, Reading
 from gdpnum.contour.located import highest, located
-from gdpnum.contour.ordinary import is_ordinary, ordinary
+from gdpnum.contour.ordinary import Ordinary, is_ordinary, ordinary
 from gdpnum.contour.pairs import Run, Steps
 from gdpnum.contour.reach import OutOfReach
 from gdpnum.contour.reading import reading
 from gdpnum.contour.smallest import smallest
 from gdpnum.floats import UNIT, Floats
 
-__all__ = ["MOST", "PATIENCE", "WORK", "Fits", "aimed", "fits", "work_of"]
+__all__ = ["MOST", "PATIENCE", "WORK", "Effort", "Fits", "fits", "work_of"]
+
+# The slack that is asked for unless another is, and the share of it that delta is computed to.
+_USUAL, _TOLERANCE = 1e-10, 1e-9
 
 # A bracket wider than this share is worth the general way.
 _CLOSE = 1e-8
@@ -46,8 +50,9 @@ _FURTHEST = -250.0
 # Where mu is large: a line for epsilons so many deviations before the losses' mean, to this delta.
 _EARLY, _ABOUT = 5.0, -32.0
 
-# Runs that are computed together.
-_TOGETHER = 30
+# Runs that are computed together: more of those that take few frequencies. The burden of those in
+# which jumps have much of a say begins here.
+_TOGETHER, _MORE_TOGETHER, _HEAVY = 30, 90, 2.0 + 1.0 / 0.3
 
 #: Frequencies times nodes that a run may take: about a fifth of a second.
 MOST = 1e7
@@ -86,6 +91,37 @@ class Fits(NamedTuple):
 def _mu_of_advantage(advantage: Floats) -> Floats:
     found: Floats = math.sqrt(8.0) * erfinv(advantage)
     return found
+
+
+@dataclass(frozen=True, eq=False)
+class Effort:
+    """A run, and how many frequencies times nodes it may take."""
+
+    run: Run
+    most: float
+
+    @cached_property
+    def steps(self) -> Steps:
+        """The run as arrays."""
+        return Steps.of([self.run])
+
+    @cached_property
+    def quick(self) -> Ordinary | None:
+        """Of an ordinary run what mu at the usual slack, and its whole profile, are read off."""
+        return self._read(np.array([_USUAL]))
+
+    def _read(self, slack: Floats) -> Ordinary | None:
+        return _quick(self.steps, slack, _TOLERANCE, self.most)
+
+    def fit(self, slack: float) -> Fits:
+        """mu, mu_lower and regret at a slack, as close as they are known; see `fits`."""
+        slacks = np.array([slack])
+        with np.errstate(all="ignore"):
+            quick = self.quick if slack == _USUAL else self._read(slacks)
+            found = _fit(self.steps, quick, slacks, _TOLERANCE, self.most)
+        if self.steps.c.size and not found.mu[0] > 0.0:
+            raise OutOfReach("a mu of zero, of which the contour knows no regret; use the lattice")
+        return found
 
 
 def sought(
@@ -151,29 +187,22 @@ def _roughly(
     return np.where(where > 0.0, where, guess[: steps.runs])
 
 
-def fits(
-    runs: Sequence[Run],
-    *,
-    slack: float,
-    tolerance: float = 1e-9,
-    accuracy: float = 1e-6,
-    most: float = MOST,
-) -> Fits:
+def fits(runs: Sequence[Run], *, slack: float, accuracy: float = 1e-6, most: float = MOST) -> Fits:
     """mu, mu_lower and regret of many runs at once, by run, each as if it were alone.
 
-    delta is computed to about ``tolerance`` times the slack, and mu - mu_lower says what that came
-    to. A single run raises `OutOfReach` where it takes more than ``most`` evaluations, or where mu
-    and mu_lower are further apart than a relative ``accuracy``. Among many runs the first kind has
-    mu infinite and mu_lower zero, and the second is returned as it is.
+    mu - mu_lower says how close they are. A single run raises `OutOfReach` where it takes more than
+    ``most`` evaluations, or where mu and mu_lower are further apart than a relative ``accuracy``.
+    Among many runs the first kind has mu infinite and mu_lower zero, and the second is returned as
+    it is.
     """
-    steps = Steps.of(runs)
-    slacks = np.full(steps.runs, slack)
-    with np.errstate(all="ignore"):
-        if steps.runs > 1:
-            return _together(steps, slacks, tolerance, most)
-        found = _fits(steps, slacks, tolerance, most)
+    if len(runs) > 1:
+        steps = Steps.of(runs)
+        with np.errstate(all="ignore"):
+            return _together(steps, np.full(steps.runs, slack), _TOLERANCE, most)
+    effort = Effort(runs[0], most)
+    found = effort.fit(slack)
     mu, mu_lower = float(found.mu[0]), float(found.mu_lower[0])
-    if steps.c.size and not mu - mu_lower <= accuracy * mu:
+    if effort.steps.c.size and not mu - mu_lower <= accuracy * mu:
         raise OutOfReach(
             f"the contour knows no more than that mu is between {mu_lower:.6g} and {mu:.6g}, "
             f"not to accuracy={accuracy!r}; use the lattice"
@@ -183,10 +212,13 @@ def fits(
 
 def _together(steps: Steps, slack: Floats, tolerance: float, most: float) -> Fits:
     """The fits of several runs: those of a kind at once, so that none waits for another's sums."""
-    order = np.argsort(_burden(steps), kind="stable")
+    burden = _burden(steps)
+    order = np.argsort(burden, kind="stable")
     bare = int((np.bincount(steps.owner, minlength=steps.runs) == 0).sum())
-    rest = order[bare:]
-    parts = [order[:bare], *np.array_split(rest, max(1, -(-rest.size // _TOGETHER)))]
+    light, heavy = np.split(order[bare:], [int((burden < _HEAVY).sum()) - bare])
+    parts = [order[:bare]]
+    for some, most_runs in ((light, _MORE_TOGETHER), (heavy, _TOGETHER)):
+        parts += np.array_split(some, max(1, -(-some.size // most_runs)))
     every = [_tried(steps, part, slack, tolerance, most) for part in parts if part.size]
     back = np.argsort(order)
     return Fits(*(np.concatenate(columns)[back] for columns in zip(*every, strict=True)))
@@ -250,27 +282,33 @@ def check_reach(rungs: Ladder, least: float = LEAST) -> None:
         )
 
 
-def at_once(
-    steps: Steps, slack: Floats, tolerance: float, most: float
-) -> tuple[Ladder, Reading, Knots]:
-    """The reading of one run of sampled Gaussians, and that at the first knots."""
-    try:
-        return ordinary(steps, slack, tolerance)
-    except OutOfReach:
-        return jumpy(steps, slack, tolerance, most)
+def _quick(steps: Steps, slack: Floats, tolerance: float, most: float) -> Ordinary | None:
+    """One run of sampled Gaussians, ordinary or jumpy; None where it is neither."""
+    if is_ordinary(steps):
+        with suppress(OutOfReach), np.errstate(all="ignore"):
+            try:
+                return ordinary(steps, slack, tolerance)
+            except OutOfReach:
+                return jumpy(steps, slack, tolerance, most)
+    return None
 
 
 def _fits(steps: Steps, slack: Floats, tolerance: float, most: float) -> Fits:
+    return _fit(steps, _quick(steps, slack, tolerance, most), slack, tolerance, most)
+
+
+def _fit(
+    steps: Steps, quick: Ordinary | None, slack: Floats, tolerance: float, most: float
+) -> Fits:
+    """The fits of runs, or of an ordinary one as it is read already, where that is close enough."""
     if not steps.c.size:
         return _gaussian(np.sqrt(steps.variance), slack)
-    if is_ordinary(steps):
-        with suppress(OutOfReach):
-            quick = at_once(steps, slack, tolerance, most)
-            found = _read(steps, *quick, slack, tolerance, close=True)
-            # Where jumps decide the general way has the same lines, and knows no more.
-            wide = math.inf if quick[0].steep[0] < 1.0 else _CLOSE * found.mu[0]
-            if found.mu[0] - found.mu_lower[0] <= wide and found.mu[0] < math.inf:
-                return found
+    if quick is not None:
+        found = _read(steps, *quick.read, slack, tolerance, close=True)
+        # Where jumps decide the general way has the same lines, and knows no more.
+        wide = math.inf if quick.ladder.steep[0] < 1.0 else _CLOSE * found.mu[0]
+        if found.mu[0] - found.mu_lower[0] <= wide and found.mu[0] < math.inf:
+            return found
     rungs = ladder(steps, 22.0)
     check_reach(rungs, _FURTHEST)
     by_row = np.concatenate([slack, slack])[: rungs.rungs.lam.shape[0]]

@@ -7,8 +7,9 @@ takes more frequencies. Bounds are those of `gdpnum.contour.ordinary`, by the sa
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy.special import ndtr, ndtri
@@ -17,7 +18,6 @@ from gdpnum.contour.ladder import (
     STEEP,
     Approximate,
     Ladder,
-    fallen,
     first_knots,
     guessed,
     outlook,
@@ -29,6 +29,7 @@ from gdpnum.contour.ordinary import (
     LAM,
     WORK,
     Grid,
+    Ordinary,
     Tilted,
     Wanted,
     beyond,
@@ -48,7 +49,7 @@ from gdpnum.contour.reading import limits, tail_rung
 from gdpnum.contour.transform import Transform
 from gdpnum.floats import Floats
 
-__all__ = ["jumpy", "jumpy_tail"]
+__all__ = ["Jumpy", "jumpy"]
 
 # Jumps so rare that saddle points do not tell where mu is decided: below this reach of the ladder.
 _RARE = 0.05
@@ -77,31 +78,28 @@ _MANY = 100.0
 _APART = 300.0
 
 
-def jumpy(
-    steps: Steps, slack: Floats, tolerance: float, most: float
-) -> tuple[Ladder, Reading, Knots]:
-    """The ladder, a reading around where mu is decided, and that at the first knots.
+@dataclass(frozen=True, eq=False)
+class Jumpy(Ordinary):
+    """A run as an ordinary one has it, but adding is read off the line in the middle."""
 
-    As of an ordinary run, but adding is read off the line in the middle. Raises `OutOfReach` where
-    a run is for the general way.
+    found: tuple[Reading, Knots]
+
+    @cached_property
+    def read(self) -> tuple[Ladder, Reading, Knots]:
+        """The ladder, the lines as a reading, and that at the first knots."""
+        return self.ladder, *self.found
+
+    @property
+    def tail(self) -> Reading:
+        """The same reading."""
+        return self.found[0]
+
+
+def jumpy(steps: Steps, slack: Floats, tolerance: float, most: float) -> Jumpy:
+    """A run in which jumps have their say, read to ``tolerance`` times the slack.
+
+    Raises `OutOfReach` where it is for the general way.
     """
-    return _reading(steps, slack, tolerance, most, _decided)
-
-
-def jumpy_tail(
-    steps: Steps, slack: Floats, tolerance: float, most: float
-) -> tuple[Ladder, Reading]:
-    """The ladder, and a reading around where delta falls to the slack."""
-    return _reading(steps, slack, tolerance, most, _fallen)[:2]
-
-
-def _reading(
-    steps: Steps,
-    slack: Floats,
-    tolerance: float,
-    most: float,
-    aim: Callable[[Approximate, Steps, Ladder, Floats], Floats],
-) -> tuple[Ladder, Reading, Knots]:
     mu, steep = (float(one[0]) for one in outlook(steps))
     if steep >= 1.0:
         raise OutOfReach("jumps have no say")
@@ -110,18 +108,11 @@ def _reading(
     places = placed(steps, float(lam[0, -1]), float(adding[-1]), 0.0)
     ladder, tilted = one_ladder(steps, places, lam, steep)
     near = Approximate.of(ladder.rungs)
-    guess = aim(near, steps, ladder, slack)
+    guess = _decided(near, steps, ladder, slack)
     wanted = wanted_at(near, ladder, guess, float(np.log(slack[0])), tolerance)
     knots = first_knots(ladder, np.concatenate([slack, slack]), guess)
-    lines, found = _read(steps, places, ladder, tilted, wanted, knots, most)
-    return ladder, lines, found
-
-
-def _fallen(near: Approximate, steps: Steps, ladder: Ladder, slack: Floats) -> Floats:
-    """About where delta has fallen to the slack, by direction."""
-    if float(ladder.steep[0]) < _RARE:
-        raise OutOfReach("jumps decide")
-    return fallen(near, ladder.rungs, steps.runs, slack)
+    found = _read(steps, places, ladder, tilted, wanted, knots, most)
+    return Jumpy(slack, ladder, guess, found[0].lines[1], found)
 
 
 def _decided(near: Approximate, steps: Steps, ladder: Ladder, slack: Floats) -> Floats:

@@ -25,7 +25,6 @@ __all__ = [
     "Approximate",
     "Ladder",
     "Rungs",
-    "fallen",
     "first_knots",
     "guessed",
     "ladder",
@@ -410,12 +409,6 @@ def guessed(near: Approximate, rungs: Rungs, runs: int, slack: Floats) -> Floats
         return removed
     others = near.falls_to(rungs, slice(runs, None), np.log(slack) - 0.5)
     return np.concatenate([removed, np.maximum(others, 1e-12)])
-
-
-def fallen(near: Approximate, rungs: Rungs, runs: int, slack: Floats) -> Floats:
-    """About where delta has fallen to the slack, by direction."""
-    levels = np.log(np.tile(slack, rungs.lam.shape[0] // runs))
-    return np.maximum(near.falls_to(rungs, slice(None), levels), 1e-12)
 
 
 def small_cumulants(

@@ -19,18 +19,22 @@ from gdpnum.floats import Floats
 
 __all__ = ["highest", "located"]
 
-# Frequencies, more where they are not enough; the share that may be left of the transform after
-# them; images beside the slack.
+# Frequencies, more where they are not enough (but of many runs a rough reading is quicker then);
+# the share that may be left of the transform after them; images beside the slack.
 _NUMBERS, _LEFT, _IMAGES = (120, 1000), 1e-4, 1e-2
+
+# A Gaussian's transform is down to that share so many deviations away.
+_DEVIATIONS = np.sqrt(-2.0 * np.log(_LEFT))
+
+# Periods are longer than they have to be by this.
+_ROOM = 1.1
 
 # By about so much (a log) is delta below Chernoff's bound.
 _BELOW = 3.0
 
-# From such a delta on an error of some percent is too much beside 1 - TPR.
-_LARGE = 0.3
-
-# Of many runs that take more a rough reading is the quicker way.
-_FEWER = (120,)
+# From such a delta on an error of some percent is too much beside 1 - TPR; and what is left out of
+# the transform is too much for a sum that is less than this share of its terms.
+_LARGE, _TINY = 0.3, 10.0 * _LEFT
 
 # How often a better place is looked for, and how close a guess must be to be kept.
 _TURNS, _OFF = 4, 0.1
@@ -58,7 +62,9 @@ def located(
     left, places, line = np.arange(runs.size), guess[runs], None
     for _ in range(_TURNS):
         line = _line(steps, ladder, runs[left], places, slack[runs[left]], line)
-        following, most = highest(partial(_at, line), places[:, None] * around, slack[runs[left]])
+        following, most = highest(
+            partial(_at, line, places), places[:, None] * around, slack[runs[left]]
+        )
         following = np.where(np.isnan(line.centre), np.nan, following)
         known = (following > 0.0) & (following < np.inf)
         close = known & (np.abs(following - places) <= _OFF * following)
@@ -129,6 +135,8 @@ def _line(
     length = period(rungs, others, lam, places, allowed + np.log(_IMAGES)).max(axis=0)
     if before is not None and ((before.lam == lam) & (length <= before.length)).all():
         return before
+    # A little more, so that it serves the place found as well.
+    length = length * _ROOM
     width = 2.0 * np.pi / length
     part, own = steps.part(runs), np.flatnonzero(np.isin(steps.owner, runs))
     loss = ladder.nodes.loss[own]
@@ -142,11 +150,14 @@ def _line(
         *np.zeros((2, runs.size, 0)),
         np.zeros(runs.size, np.bool_),
     )
-    for number in _NUMBERS if steps.runs == 1 else _FEWER:
+    # At first so many as Gaussians would take, and some.
+    gaussian = float(np.nanmax(_DEVIATIONS / (ladder.deviation[runs] * width)))
+    likely = int(min(1.5 * gaussian + 8.0, _NUMBERS[0]))
+    for number in dict.fromkeys([likely, *(_NUMBERS if steps.runs == 1 else _NUMBERS[:1])]):
         some = np.isin(part.owner, pending)
         few = part.part(pending)
         theta = width[pending, None] * np.arange(0.5, number)
-        shares, distance = weights[some, None, :] + 0j, away[some]
+        shares, distance = weights[some, None, :], away[some]
         a, b = phases(shares, distance, np.zeros_like(distance), theta[few.owner])
         logs = np.log((1.0 + a[:, 0]) + 1j * b[:, 0]) * few.counts[:, None]
         size = few.total(logs.real) - 0.5 * few.variance[:, None] * theta**2
@@ -174,11 +185,16 @@ def _line(
     return _Line(lam, length, cumulant, centre, theta, terms.real, terms.imag)
 
 
-def _at(line: _Line, places: Floats) -> Knots:
-    """Delta and exp(eps) alpha there; a delta that is large is not known well enough."""
+def _at(line: _Line, guess: Floats, places: Floats) -> Knots:
+    """Delta and exp(eps) alpha there, where they are known well enough.
+
+    Not where delta is large nor, before the guess, next to nothing beside the terms of its sum.
+    """
     turn = turns(line.theta[:, :, None] * (places - line.centre[:, None])[:, None, :])
     sums = line.real @ turn.real + line.imaginary @ turn.imag
+    least = (_TINY * np.hypot(line.real[:, 0], line.imaginary[:, 0])).sum(axis=1)
+    clear = (sums[:, 0] > least[:, None]) | (places >= guess[:, None])
     sums *= np.exp(line.cumulant[:, None] - line.lam[:, None] * places)[:, None, :]
     none = np.zeros_like(places)
-    delta = np.where(sums[:, 0] < _LARGE, sums[:, 0], np.nan)
+    delta = np.where(clear & (sums[:, 0] < _LARGE), sums[:, 0], np.nan)
     return Knots(places, delta, none, sums[:, 1], none)

@@ -27,11 +27,11 @@ def smallest(
     index = np.arange(knots.shape[0])
     graded = False
     for turn in range(ROUNDS):
-        needed = chords(found, rungs, slack)
         mus = shown(found, slack).mus
         np.maximum.at(mu_lower, index % runs, mus.max(axis=1))
         lower = mu_lower[index % runs][:, None]
         target = lower * (1.0 + tolerance)
+        needed = chords(found, rungs, slack, target[:, 0])
         if graded:
             # Rounding alone keeps what is shown from what is needed by so much.
             best = np.argmax(mus, axis=1)[:, None]
@@ -59,8 +59,9 @@ def smallest(
         ends = np.maximum(mus[:, :-1], mus[:, 1:])
         room = np.maximum(target - ends, (0.1 * tolerance) * lower)
         parts = np.ceil(np.sqrt(1.2 * (needed - ends) / room))
-        # Where delta falls no more than it may be wrong, a shorter cell is no better.
-        errors = found.delta_error[:, :-1] + found.delta_error[:, 1:]
+        # Where delta falls no more than it may be wrong, a shorter cell is no better; known well at
+        # one end it may be within as well.
+        errors = 2.0 * np.minimum(found.delta_error[:, :-1], found.delta_error[:, 1:])
         clear = 0.03 * (found.delta[:, :-1] - found.delta[:, 1:]) / errors
         # Beyond all bounds, or not a number: what is shown there is nothing.
         parts = np.where(parts < PARTS, np.maximum(parts, 2.0), PARTS)

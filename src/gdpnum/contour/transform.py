@@ -30,7 +30,7 @@ _BLOCK = 16
 CHUNK = 32
 
 # Numbers of a table that are held at once.
-_NEAR = 30_000
+_NEAR = 60_000
 
 # More frequencies times nodes than this are taken by blocks.
 _MANY = 12_000
@@ -86,7 +86,7 @@ def transform(
         centre = np.einsum("nj,nj->n", weights[:, -1], loss)
     theta = frequencies[steps.owner]
     lost = missed[:, None] + cut(steps, nodes, step, weights[:, :, [0, -1]], tilts)
-    if height.any() or loss.size * frequencies.shape[1] > _MANY:
+    if height.any():
         a, b, eta = _lifted(
             steps,
             nodes,
@@ -102,9 +102,14 @@ def transform(
         )
     else:
         away = loss - centre[:, None]
-        half = (0.5 * theta)[:, :, None] * away[:, None, :]
-        a, b = (_summed(one, weights) for one in turns_less_one(half))
-        terms = _terms(nodes.u.shape[1])
+        if loss.size * frequencies.shape[1] > _MANY:
+            a, b = phases(weights, away, np.zeros_like(away), theta)
+            # Each product is computed to 16 units more than a turn.
+            terms = chunked(nodes.u.shape[1]) + 8.0
+        else:
+            half = (0.5 * theta)[:, :, None] * away[:, None, :]
+            a, b = (_summed(one, weights) for one in turns_less_one(half))
+            terms = _terms(nodes.u.shape[1])
         eta = one_release(nodes, exponents, s, weights, away, theta, lost, terms)
     squared = a * (2.0 + a) + b * b
     real = 1.0 + a
@@ -228,9 +233,7 @@ def _lifted(
     units *= distance[:, None, :]
     units += losses[:, None, :]
     drift = np.einsum("nsj,nsj->ns", sizes, units)
-    # The products of a chunk are two each, and in any order.
-    number = 2.0 * CHUNK + nodes.u.shape[1] / CHUNK + 2.0
-    drift += (shared + (2.0 * number + 6.0 * FUNCTION + 40.0)) * far
+    drift += (shared + (2.0 * chunked(nodes.u.shape[1]) + 6.0 * FUNCTION + 40.0)) * far
     eta = charges.phase_units(theta[:, None, :], drift[:, :, None])
     if height.any():
         ends = weights[:, :, [0, -1]]
@@ -240,7 +243,9 @@ def _lifted(
     return a, b, eta
 
 
-def phases(weights: Complexes, away: Floats, arg: Floats, theta: Floats) -> tuple[Floats, Floats]:
+def phases(
+    weights: Floats | Complexes, away: Floats, arg: Floats, theta: Floats
+) -> tuple[Floats, Floats]:
     """sum_j V_j (exp(i theta (l_j - c)) - 1), real and imaginary, by segment, line and frequency.
 
     Frequencies are equally spaced: with theta = t + t', E = exp(i t (l - c)) and E' for t' it is
@@ -258,13 +263,15 @@ def phases(weights: Complexes, away: Floats, arg: Floats, theta: Floats) -> tupl
         own = slice(begin, begin + some)
         first = _less_one(small[own], away[own], arg[own])
         after = _less_one(large[own], away[own], arg[own])
-        turned = (first + 1.0)[:, None] * weights[own][:, :, None, :]
+        shares = weights[own]
+        turned = (first + 1.0)[:, None] * shares[:, :, None, :]
+        shares = shares.astype(np.complex128)
         turned = turned.reshape(turned.shape[0], -1, turned.shape[3])
         start = np.zeros((first.shape[0], weights.shape[1], few), dtype=np.complex128)
         later = np.zeros((first.shape[0], blocks - 1, turned.shape[1]), dtype=np.complex128)
         for place in range(0, away.shape[1], CHUNK):
             part = slice(place, place + CHUNK)
-            start += product(weights[own][:, :, part], first[:, :, part].swapaxes(1, 2))
+            start += product(shares[:, :, part], first[:, :, part].swapaxes(1, 2))
             if blocks > 1:
                 later += product(after[:, :, part], turned[:, :, part].swapaxes(1, 2))
         total[own] = start[:, :, None, :]
@@ -311,6 +318,11 @@ def _summed(values: Floats, weights: Floats) -> Floats:
 def _terms(number: int) -> float:
     """How many roundings a term meets in `_summed`."""
     return float(number) if number <= 2 * _BLOCK else _BLOCK + number / _BLOCK + 2.0
+
+
+def chunked(number: int) -> float:
+    """The same in `phases`: the products of a chunk are two each, and in any order."""
+    return 2.0 * CHUNK + number / CHUNK + 2.0
 
 
 def _gaussian(steps: Steps, tilts: Floats, frequencies: Floats) -> Transform:
