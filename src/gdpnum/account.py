@@ -15,14 +15,14 @@ from gdpnum import (
     _validate,
     kinds,  # noqa: F401  (makes the mechanisms of the catalogue known)
 )
-from gdpnum.accuracy import Accuracy
+from gdpnum.accuracy import SMALLEST_TPR, Accuracy
 from gdpnum.bounds.attacks import Attacks
 from gdpnum.bounds.better import better_of, bounded_by
 from gdpnum.bounds.lines import EVERYTHING, NOTHING, Lines
-from gdpnum.contour.engine import ContourBounds
 from gdpnum.contour.estimate import about_mu
-from gdpnum.contour.fit import PATIENCE, Fits, fits, work_of
+from gdpnum.contour.fit import PATIENCE, Effort, Fits, work_of
 from gdpnum.contour.pairs import Run, run_of
+from gdpnum.contour.profile import ContourBounds
 from gdpnum.contour.reach import OutOfReach
 from gdpnum.curve.gaussian import GaussianCurve
 from gdpnum.curve.piecewise import ContourCurve, PiecewiseCurve
@@ -78,15 +78,17 @@ class Account:
         # A single release dies out slowly along a line, and is exact at the nodes of a lattice.
         return None if len(above) == above[0].times == 1 else run_of(above)
 
-    def _efforts(self) -> Iterator[tuple[Run, float]]:
-        """What the contour may take: as long as it is the cheaper engine, and where that is slow.
+    @cached_property
+    def _usual(self) -> Effort | None:
+        """The contour, as long as it is the cheaper engine; None where the run is not for it."""
+        return None if self.run is None else Effort(self.run, work_of(self.run))
 
-        Nothing where the run is not for it.
-        """
-        if self.run is not None:
-            yield self.run, work_of(self.run)
+    def _efforts(self) -> Iterator[Effort]:
+        """What the contour may take: as usual, and where the lattice is slow."""
+        if self._usual is not None:
+            yield self._usual
             if self.lattice.is_long:
-                yield self.run, PATIENCE
+                yield Effort(self._usual.run, PATIENCE)
 
     @cached_property
     def lattice(self) -> LatticeBounds:
@@ -120,29 +122,24 @@ class Account:
     @cached_property
     def attacks(self) -> tuple[Attacks, ...]:
         """Tests that exist: the profile from below."""
-        if self._profiled is None or self._profiled.profile is None:
+        if self._profiled is None:
             return self.lattice.attacks
-        return self._profiled.attacks
+        return self._profiled.profile.attacks()
 
     @cached_property
     def _profiled(self) -> ContourBounds | None:
-        """The contour's bounds, if the whole profile is in its reach."""
-        for run, most in self._efforts():
-            likely = ContourBounds(run, self.accuracy, most, self._steep)
-            if likely.is_likely and self.releases and self.releases.dominating_mu is None:
-                return likely
+        """The contour's bounds, if the profile is in its reach."""
+        for effort in self._efforts():
             with suppress(OutOfReach):
-                found = ContourBounds(run, self.accuracy, most)
-                _ = found.profile
-                return found
+                return ContourBounds(effort, min(self.accuracy.floor, SMALLEST_TPR))
         return None
 
     def contour_fit(self, slack: float) -> Fits | None:
         """mu, its bracket and its regret by the contour; None where it is not for the contour."""
-        for run, most in self._efforts() if slack > 0.0 else ():
+        for effort in self._efforts() if slack > 0.0 else ():
             with suppress(OutOfReach):
                 # How wide the bracket may be is for the asker to say.
-                return fits([run], slack=slack, accuracy=math.inf, most=most)
+                return effort.fit(slack)
         return None
 
 

@@ -39,7 +39,7 @@ def _enclosed(run, oracle, row, low_epsilon, high_epsilon, widest):
 def test_removing(sigma, rate, steps, tilt, spacing, reach):
     oracle = BallProfile([(poisson(sigma, rate), steps)], tilt=tilt, spacing=spacing, reach=reach)
     run = [contour.Segment(contour.Poisson(sigma, rate), steps)]
-    end = float(contour.profile(run).epsilon(np.array([1e-12]))[0])
+    end = contour.profile(run).epsilon(1e-12)[0]
     _enclosed(run, oracle, 0, 0.0, end, 1e-9)
 
 
@@ -52,7 +52,7 @@ def test_an_ordinary_reading(sigma, rate, steps, tilt, spacing, reach):
     oracle = BallProfile([(poisson(sigma, rate), steps)], tilt=tilt, spacing=spacing, reach=reach)
     one = Steps.of([[contour.Segment(contour.Poisson(sigma, rate), steps)]])
     with np.errstate(all="ignore"):
-        found = ordinary(one, np.array([1e-10]), 1e-9, 1e7)[2]
+        found = ordinary(one, np.array([1e-10]), 1e-9, 1e7).read[2]
     closest = np.inf
     for i in range(0, found.epsilons.shape[1], 3):
         truth = oracle.delta(float(found.epsilons[0, i]))
@@ -70,7 +70,7 @@ def test_adding(sigma, rate, steps, tilt, spacing, reach):
         [(poisson(sigma, rate), steps)], tilt=1.0 - tilt, spacing=spacing, reach=reach
     )
     run = [contour.Segment(contour.Poisson(sigma, rate), steps)]
-    end = float(contour.profile(run).epsilon(np.array([1e-8]))[0])
+    end = contour.profile(run).epsilon(1e-8)[0]
     _enclosed(run, oracle, 1, 0.0, 0.9 * end, 1e-5)
 
 

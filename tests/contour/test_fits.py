@@ -1,5 +1,7 @@
 """What mathematics says about the contour's answers."""
 
+import sys
+
 import numpy as np
 import pytest
 from mpmath import mp, mpf
@@ -7,14 +9,11 @@ from scipy.special import erf, ndtri
 
 import gdpnum
 from gdpnum import contour
-from gdpnum.accuracy import Accuracy
-from gdpnum.contour.engine import ContourBounds
 from gdpnum.contour.estimate import about_mu
-from gdpnum.contour.fit import _read, sought
+from gdpnum.contour.fit import Effort, _read, sought
 from gdpnum.contour.ladder import first_knots, ladder
 from gdpnum.contour.pairs import Steps
-from gdpnum.contour.profile import one_epsilon
-from gdpnum.curve.piecewise import ContourCurve
+from gdpnum.contour.profile import ContourBounds, _lines
 
 SLACKS = [1e-6, 1e-8, 1e-10, 1e-12]
 
@@ -220,19 +219,19 @@ def test_the_two_directions_are_one_at_zero():
 @pytest.mark.parametrize("seed", range(3))
 def test_tpr_lies_between_tests_and_the_profile(seed):
     found = contour.profile(ordinary(seed))
-    epsilons = np.linspace(0.0, float(found.epsilon(np.array([1e-9]))[0]), 12)
-    for tests in found.tests(epsilons):
+    epsilons = np.linspace(0.0, found.epsilon(1e-9)[0], 12)
+    for tests in found.attacks(epsilons):
         bound = found.tpr(np.exp(tests.log_alpha))
         assert np.all(bound >= tests.tpr)
-    tests = found.tests(epsilons)[0]
+    tests = found.attacks(epsilons)[0]
     # The tests of removing are the best there are, where it is the worse direction.
     assert np.allclose(found.tpr(np.exp(tests.log_alpha)), tests.tpr, rtol=1e-6)
 
 
 def test_chords_lie_above_the_profile():
     found = contour.profile(ordinary(2))
-    knots = np.linspace(0.0, float(found.epsilon(np.array([1e-9]))[0]), 40)
-    points = found.points(knots)
+    knots = np.linspace(0.0, found.epsilon(1e-9)[0], 40)
+    points = found.chords(knots)
     between = 0.5 * (knots[1:] + knots[:-1])
     chord = points.tprs - np.exp(between + points.log_alphas)
     assert np.all(chord >= found.delta(between)[0])
@@ -314,26 +313,37 @@ def test_a_large_mu_is_known_as_closely():
 
 @pytest.mark.parametrize("delta", [1e-6, 1e-5, 0.01])
 @pytest.mark.parametrize("run", [(9.4, 0.32768, 2000), (1.0, 0.01, 1000), (1.0, 0.001, 1000)])
-def test_one_epsilon_alone_is_that_of_the_whole_profile(run, delta):
+def test_an_epsilon_is_that_of_a_profile_read_otherwise(run, delta):
     """Both are bounds from above, and each is next to the least."""
-    whole = contour.profile(poisson(run), smallest=1e-12, accuracy=1e-9)
-    alone = one_epsilon(Steps.of([poisson(run)]), delta)
-    if alone is None:
-        # Large deltas lie away from where a reading is aimed; there the whole profile is asked.
-        assert delta == 0.01
-        return
-    beside = float(whole.epsilon(np.array([delta]))[0])
-    assert alone == pytest.approx(beside, rel=2e-8, abs=1e-12)
+    # Two lines of the general way, at nodes and frequencies of their own.
+    effort = Effort(poisson(run), 1e7)
+    with np.errstate(all="ignore"):
+        rungs = ladder(effort.steps, 22.0)
+        lines = _lines(effort.steps, rungs, [-15.0, -29.0], 1e-11, 1e7)
+    beside = contour.Profile(lines, rungs.rungs, 1e-12)
+    (found,) = ContourBounds(effort, 1e-12).epsilons(np.array([delta]))
+    assert found == pytest.approx(beside.epsilon(delta)[0], rel=2e-8)
     # No upper bound is below what the other reading knows from below.
-    assert whole.delta(np.array([alone]))[0][0] <= delta
+    assert beside.delta(np.array([found]))[0][0] <= delta
 
 
-def test_a_profile_out_of_reach_leaves_the_curve_to_the_lattice():
+def test_an_epsilon_is_the_same_whatever_is_asked_beside_it():
+    """Alone, among many, in a statement at another slack, and after the whole curve was made."""
     run = gdpnum.DPSGD(noise_multiplier=3.0, sample_rate=0.25, steps=400)
-    chords = gdpnum.tradeoff_curve(run).steep
-    bounds = ContourBounds(poisson((3.0, 0.25, 400)), Accuracy(1e-3), 1.0, lambda: chords)
-    curve = ContourCurve(bounds)
-    assert bounds.profile is None
-    assert curve.delta(1.0) == float(chords.delta(np.array([1.0]))[0])
-    assert curve.epsilon(1e-6) == pytest.approx(gdpnum.tradeoff_curve(run).epsilon(1e-6), rel=1e-6)
-    assert 0.0 < curve.tpr(1e-3) < 1.0
+    curve = gdpnum.tradeoff_curve(run)
+    alone = curve.epsilon(1e-6)
+    several = gdpnum.tradeoff_curve(run).epsilon(np.append(np.geomspace(1e-11, 1e-2, 40), 1e-6))
+    assert several[-1] == alone
+    for slack in (1e-10, 1e-8):
+        stated = gdpnum.statement(run, slack=slack, deltas=[1e-3, 1e-6, *np.geomspace(1e-9, 1, 9)])
+        assert {row.delta: row.epsilon for row in stated.epsilon}[1e-6] == alone
+    assert curve.knots.size > 100
+    assert curve.epsilon(1e-6) == alone
+
+
+def test_a_heavy_run_is_left_to_the_lattice(monkeypatch):
+    run = Effort(poisson((3.0, 0.25, 400)), 1e7)
+    assert ContourBounds(run, 1e-12).epsilons(np.array([1e-6])) > 0.0
+    monkeypatch.setattr(sys.modules[ContourBounds.__module__], "_SUMMED", 1e7)
+    with pytest.raises(contour.OutOfReach, match="use the lattice"):
+        ContourBounds(run, 1e-12)

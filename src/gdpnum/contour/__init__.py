@@ -9,7 +9,7 @@
 
 from gdpnum.contour.fit import MOST, Fits, fits
 from gdpnum.contour.pairs import Gaussian, Mixture, Poisson, Replace, Run, Segment
-from gdpnum.contour.profile import Points, Profile, Tests, profile
+from gdpnum.contour.profile import Profile, profile
 from gdpnum.contour.reach import OutOfReach
 
 __all__ = [
@@ -18,13 +18,11 @@ __all__ = [
     "Gaussian",
     "Mixture",
     "OutOfReach",
-    "Points",
     "Poisson",
     "Profile",
     "Replace",
     "Run",
     "Segment",
-    "Tests",
     "fits",
     "profile",
 ]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -24,14 +25,17 @@ from gdpnum.contour.ladder import (
 )
 from gdpnum.contour.line import Knots, Reading
 from gdpnum.contour.located import highest, located
-from gdpnum.contour.ordinary import is_ordinary, ordinary
+from gdpnum.contour.ordinary import Ordinary, is_ordinary, ordinary
 from gdpnum.contour.pairs import Run, Steps
 from gdpnum.contour.reach import OutOfReach
 from gdpnum.contour.reading import reading
 from gdpnum.contour.smallest import smallest
 from gdpnum.floats import UNIT, Floats
 
-__all__ = ["MOST", "PATIENCE", "WORK", "Fits", "aimed", "fits", "work_of"]
+__all__ = ["MOST", "PATIENCE", "WORK", "Effort", "Fits", "fits", "work_of"]
+
+# The slack that is asked for unless another is, and the share of it that delta is computed to.
+_USUAL, _TOLERANCE = 1e-10, 1e-9
 
 # A bracket wider than this share is worth the general way.
 _CLOSE = 1e-8
@@ -86,6 +90,37 @@ class Fits(NamedTuple):
 def _mu_of_advantage(advantage: Floats) -> Floats:
     found: Floats = math.sqrt(8.0) * erfinv(advantage)
     return found
+
+
+@dataclass(frozen=True, eq=False)
+class Effort:
+    """A run, and how many frequencies times nodes it may take."""
+
+    run: Run
+    most: float
+
+    @cached_property
+    def steps(self) -> Steps:
+        """The run as arrays."""
+        return Steps.of([self.run])
+
+    @cached_property
+    def quick(self) -> Ordinary | None:
+        """Of an ordinary run what mu at the usual slack, and its whole profile, are read off."""
+        return self._read(np.array([_USUAL]))
+
+    def _read(self, slack: Floats) -> Ordinary | None:
+        return _quick(self.steps, slack, _TOLERANCE, self.most)
+
+    def fit(self, slack: float) -> Fits:
+        """mu, mu_lower and regret at a slack, as close as they are known; see `fits`."""
+        slacks = np.array([slack])
+        with np.errstate(all="ignore"):
+            quick = self.quick if slack == _USUAL else self._read(slacks)
+            found = _fit(self.steps, quick, slacks, _TOLERANCE, self.most)
+        if self.steps.c.size and not found.mu[0] > 0.0:
+            raise OutOfReach("a mu of zero, of which the contour knows no regret; use the lattice")
+        return found
 
 
 def sought(
@@ -151,29 +186,22 @@ def _roughly(
     return np.where(where > 0.0, where, guess[: steps.runs])
 
 
-def fits(
-    runs: Sequence[Run],
-    *,
-    slack: float,
-    tolerance: float = 1e-9,
-    accuracy: float = 1e-6,
-    most: float = MOST,
-) -> Fits:
+def fits(runs: Sequence[Run], *, slack: float, accuracy: float = 1e-6, most: float = MOST) -> Fits:
     """mu, mu_lower and regret of many runs at once, by run, each as if it were alone.
 
-    delta is computed to about ``tolerance`` times the slack, and mu - mu_lower says what that came
-    to. A single run raises `OutOfReach` where it takes more than ``most`` evaluations, or where mu
-    and mu_lower are further apart than a relative ``accuracy``. Among many runs the first kind has
-    mu infinite and mu_lower zero, and the second is returned as it is.
+    mu - mu_lower says how close they are. A single run raises `OutOfReach` where it takes more than
+    ``most`` evaluations, or where mu and mu_lower are further apart than a relative ``accuracy``.
+    Among many runs the first kind has mu infinite and mu_lower zero, and the second is returned as
+    it is.
     """
-    steps = Steps.of(runs)
-    slacks = np.full(steps.runs, slack)
-    with np.errstate(all="ignore"):
-        if steps.runs > 1:
-            return _together(steps, slacks, tolerance, most)
-        found = _fits(steps, slacks, tolerance, most)
+    if len(runs) > 1:
+        steps = Steps.of(runs)
+        with np.errstate(all="ignore"):
+            return _together(steps, np.full(steps.runs, slack), _TOLERANCE, most)
+    effort = Effort(runs[0], most)
+    found = effort.fit(slack)
     mu, mu_lower = float(found.mu[0]), float(found.mu_lower[0])
-    if steps.c.size and not mu - mu_lower <= accuracy * mu:
+    if effort.steps.c.size and not mu - mu_lower <= accuracy * mu:
         raise OutOfReach(
             f"the contour knows no more than that mu is between {mu_lower:.6g} and {mu:.6g}, "
             f"not to accuracy={accuracy!r}; use the lattice"
@@ -252,15 +280,28 @@ def check_reach(rungs: Ladder, least: float = LEAST) -> None:
         )
 
 
+def _quick(steps: Steps, slack: Floats, tolerance: float, most: float) -> Ordinary | None:
+    """One run as an ordinary one; None where it is not."""
+    if is_ordinary(steps):
+        with suppress(OutOfReach), np.errstate(all="ignore"):
+            return ordinary(steps, slack, tolerance, most)
+    return None
+
+
 def _fits(steps: Steps, slack: Floats, tolerance: float, most: float) -> Fits:
+    return _fit(steps, _quick(steps, slack, tolerance, most), slack, tolerance, most)
+
+
+def _fit(
+    steps: Steps, quick: Ordinary | None, slack: Floats, tolerance: float, most: float
+) -> Fits:
+    """The fits of runs, or of an ordinary one as it is read already, where that is close enough."""
     if not steps.c.size:
         return _gaussian(np.sqrt(steps.variance), slack)
-    if is_ordinary(steps):
-        with suppress(OutOfReach):
-            quick = ordinary(steps, slack, tolerance, most)
-            found = _read(steps, *quick, slack, tolerance, close=True)
-            if found.mu[0] - found.mu_lower[0] <= _CLOSE * found.mu[0]:
-                return found
+    if quick is not None:
+        found = _read(steps, *quick.read, slack, tolerance, close=True)
+        if found.mu[0] - found.mu_lower[0] <= _CLOSE * found.mu[0]:
+            return found
     rungs = ladder(steps, 22.0)
     check_reach(rungs, _FURTHEST)
     by_row = np.concatenate([slack, slack])[: rungs.rungs.lam.shape[0]]

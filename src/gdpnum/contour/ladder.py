@@ -17,7 +17,7 @@ from gdpnum import charges
 from gdpnum.contour.grid import cut, grid, spacing
 from gdpnum.contour.pairs import Nodes, Steps
 from gdpnum.contour.reach import OutOfReach
-from gdpnum.floats import FUNCTION, UNIT, Floats, quietly
+from gdpnum.floats import FUNCTION, UNIT, Floats
 
 __all__ = [
     "LEAST",
@@ -25,7 +25,6 @@ __all__ = [
     "Approximate",
     "Ladder",
     "Rungs",
-    "fallen",
     "first_knots",
     "guessed",
     "ladder",
@@ -149,7 +148,6 @@ def _one_outlook(steps: Steps) -> tuple[Floats, Floats]:
     return np.array([math.sqrt(total)]), np.array([largest])
 
 
-@quietly
 def outlook(steps: Steps) -> tuple[Floats, Floats]:
     """About each run's mu, and how far its ladder reaches of where a Gaussian's would."""
     if steps.is_plain:
@@ -407,12 +405,6 @@ def guessed(near: Approximate, rungs: Rungs, runs: int, slack: Floats) -> Floats
         return removed
     others = near.falls_to(rungs, slice(runs, None), np.log(slack) - 0.5)
     return np.concatenate([removed, np.maximum(others, 1e-12)])
-
-
-def fallen(near: Approximate, rungs: Rungs, runs: int, slack: Floats) -> Floats:
-    """About where delta has fallen to the slack, by direction."""
-    levels = np.log(np.tile(slack, rungs.lam.shape[0] // runs))
-    return np.maximum(near.falls_to(rungs, slice(None), levels), 1e-12)
 
 
 def small_cumulants(

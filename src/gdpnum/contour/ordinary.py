@@ -8,7 +8,8 @@ but the ladder, the decay and the transform share nodes and weights, and all lin
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -22,7 +23,6 @@ from gdpnum.contour.ladder import (
     Approximate,
     Ladder,
     Rungs,
-    fallen,
     first_knots,
     guessed,
     outlook,
@@ -37,7 +37,7 @@ from gdpnum.contour.transform import Transform
 from gdpnum.contour.turns import turns, turns_less_one
 from gdpnum.floats import FUNCTION, UNIT, Floats
 
-__all__ = ["is_ordinary", "ordinary", "ordinary_tail"]
+__all__ = ["Ordinary", "is_ordinary", "ordinary"]
 
 # lam as multiples of one over the run's mu.
 _LAM = np.geomspace(0.15, 22.0, 20)
@@ -136,36 +136,37 @@ def is_ordinary(steps: Steps) -> bool:
     return steps.is_plain and steps.c.size <= _SEVERAL
 
 
-def ordinary(
-    steps: Steps, slack: Floats, tolerance: float, most: float
-) -> tuple[Ladder, Reading, Knots]:
-    """The ladder, a reading around where mu is decided, and that at the first knots.
+@dataclass(frozen=True, eq=False)
+class Ordinary:
+    """An ordinary run: its ladder, about where mu is decided, and four lines for there.
 
-    For removing delta is known there to about ``tolerance`` times the slack, for adding to a
-    hundredth of delta of removing. Raises `OutOfReach` where a run is not ordinary after all.
+    Lines Re z = -1/2 for removing and adding, and the two in their tails. For removing delta is
+    known in the tail to about a share of the ``slack``, for adding to a hundredth of delta of
+    removing.
     """
-    ladder, guess, four = _known(steps, slack, tolerance, most, guessed)
-    knots = first_knots(ladder, np.concatenate([slack, slack]), guess)
-    lines, values = _joined(four, knots)
-    return ladder, lines, values
+
+    slack: Floats
+    ladder: Ladder
+    guess: Floats
+    four: Line
+
+    @cached_property
+    def read(self) -> tuple[Ladder, Reading, Knots]:
+        """The ladder, the lines as a reading, and that at the first knots."""
+        both = np.concatenate([self.slack, self.slack])
+        return self.ladder, *_joined(self.four, first_knots(self.ladder, both, self.guess))
+
+    @property
+    def tail(self) -> Reading:
+        """The reading in the tail, without a look at where its lines meet."""
+        return _reading(self.four, _NONE)
 
 
-def ordinary_tail(
-    steps: Steps, slack: Floats, tolerance: float, most: float
-) -> tuple[Ladder, Reading]:
-    """The ladder, and a reading around where delta falls to the slack."""
-    ladder, _, four = _known(steps, slack, tolerance, most, fallen)
-    return ladder, _reading(four, _NONE)
+def ordinary(steps: Steps, slack: Floats, tolerance: float, most: float) -> Ordinary:
+    """An ordinary run, read to ``tolerance`` times the slack.
 
-
-def _known(
-    steps: Steps,
-    slack: Floats,
-    tolerance: float,
-    most: float,
-    aim: Callable[[Approximate, Rungs, int, Floats], Floats],
-) -> tuple[Ladder, Floats, Line]:
-    """The ladder, the epsilons to aim at, by direction, and the lines for there."""
+    Raises `OutOfReach` where it is not ordinary after all.
+    """
     if float(steps.c.min()) ** 2 == 0.0:
         raise OutOfReach("more noise than squares of floats hold")
     mu, steep = (float(one[0]) for one in outlook(steps))
@@ -179,9 +180,10 @@ def _known(
     places = _placed(steps, float(lam[0, -1]), float(adding[-1]), widest)
     ladder, tilted = _ladder(steps, places, lam, steep)
     near = Approximate.of(ladder.rungs)
-    guess = aim(near, ladder.rungs, 1, slack)
+    guess = guessed(near, ladder.rungs, 1, slack)
     wanted = _wanted(near, ladder, guess, float(np.log(slack[0])), tolerance)
-    return ladder, guess, _four(steps, places, ladder, tilted, wanted, widest, most)
+    four = _four(steps, places, ladder, tilted, wanted, widest, most)
+    return Ordinary(slack, ladder, guess, four)
 
 
 def _wanted(

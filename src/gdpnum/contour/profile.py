@@ -1,56 +1,55 @@
-"""The profile of one run, from above and from below: delta, epsilon, tpr, knots."""
+"""The profile of one run, from above and from below: delta, epsilon, TPR, chords and attacks."""
 
 from __future__ import annotations
 
+import math
 from contextlib import suppress
-from typing import NamedTuple
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
+from gdpnum.bounds.attacks import Attacks
+from gdpnum.bounds.lines import Lines
 from gdpnum.contour.decided import chernoff
-from gdpnum.contour.fit import MOST, aimed, check_reach
-from gdpnum.contour.ladder import Approximate, Rungs, fallen, ladder
-from gdpnum.contour.line import Knots, Reading
-from gdpnum.contour.ordinary import is_ordinary, ordinary_tail
+from gdpnum.contour.fit import MOST, Effort, check_reach
+from gdpnum.contour.ladder import Approximate, Ladder, Rungs, ladder
+from gdpnum.contour.line import Knots, Line, Reading
+from gdpnum.contour.ordinary import Ordinary
 from gdpnum.contour.pairs import Run, Steps
 from gdpnum.contour.reach import OutOfReach
 from gdpnum.contour.reading import reading
-from gdpnum.floats import UNIT, Floats, quietly
+from gdpnum.floats import UNIT, Floats
 
-__all__ = ["Points", "Profile", "Tests", "one_epsilon", "profile"]
+__all__ = ["ContourBounds", "Profile", "profile"]
 
-# A line of the transform serves a range of about this factor in delta (natural log).
-_APART = 7.0
+# Where an epsilon is looked for first, as multiples of where the saddle points say; and how often.
+_AROUND, _TURNS = np.array([0.985, 1.0, 1.015]), 60
 
-_TURNS = 60
+# By what share an epsilon may be too large.
+_CLOSE = 1e-8
 
-# What one epsilon's delta is read to, relatively, and by what share it may be too large.
-_NEAR, _CLOSE = 2e-10, 1e-8
+# What a curve is accurate to, relative to delta.
+_ACCURACY = 1e-9
+
+# Looks at how well a profile is known, by delta.
+_LOOKS = 6
+
+# From a mu of about this on two lines in the tail are needed, so that none is far from any delta.
+_WIDE = 1.5
 
 # Parts of a range that are looked at together.
 _CUTS = 48
 
+# Knots of a curve: so many to look first, and what a chord between two may add to mu, relatively.
+_FIRST, _CHORD, _MOST_KNOTS = 160, 4e-7, 8_000
 
-class Points(NamedTuple):
-    """Chords of the profile from above, as `gdpnum.curve.lines.Lines` has them."""
-
-    epsilons: Floats
-    log_alphas: Floats
-    tprs: Floats
-    mass_at_infinity: float
+# What a frequency counts for, in evaluations: it is summed at so many knots.
+_SUMMED = 600.0
 
 
-class Tests(NamedTuple):
-    """Tests that exist: at each epsilon one with an FPR of at most, and a TPR of at least, this."""
-
-    epsilons: Floats
-    tpr: Floats
-    beta: Floats
-    log_alpha: Floats
-
-
-class Profile(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Profile:
     """delta(eps) of a run for eps >= 0 and both directions, with proven bounds."""
 
     lines: Reading
@@ -58,119 +57,131 @@ class Profile(NamedTuple):
     smallest: float
     """Down to this delta, and this alpha, the relative accuracy holds."""
 
-    @quietly
+    def is_known_to(self, accuracy: float) -> bool:
+        """Whether delta is known to this, relatively, as far as a few looks can tell."""
+        ends = [self.end(float(delta)) for delta in np.geomspace(0.1, self.smallest, _LOOKS)]
+        lower, upper = self.delta(np.append(np.linspace(0.0, 0.8, 5) * ends[0], ends))
+        return bool(np.all(upper - lower <= accuracy * np.maximum(upper, self.smallest)))
+
     def knots(self, epsilons: Floats) -> Knots:
         """Values and errors by direction, at increasing epsilons."""
+        with np.errstate(all="ignore"):
+            return self._knots(epsilons)
+
+    def _knots(self, epsilons: Floats) -> Knots:
         rows = self.rungs.lam.shape[0]
         return self.lines.at(np.broadcast_to(epsilons, (rows, epsilons.size)))
 
-    @quietly
     def delta(self, epsilons: Floats) -> tuple[Floats, Floats]:
         """Bounds on delta, from below and from above, at epsilons >= 0, for the worse direction."""
-        order = np.argsort(epsilons, kind="stable")
-        found = self.knots(epsilons[order])
-        lower = np.empty(epsilons.size)
-        upper = np.empty(epsilons.size)
-        lower[order] = np.clip((found.delta - found.delta_error).max(axis=0), 0.0, 1.0)
-        upper[order] = np.clip(self._upper(found).max(axis=0), 0.0, 1.0)
-        return lower, upper
+        with np.errstate(all="ignore"):
+            order = np.argsort(epsilons, kind="stable")
+            found = self._knots(epsilons[order])
+            lower, upper = np.empty((2, epsilons.size))
+            lower[order] = np.clip((found.delta - found.delta_error).max(axis=0), 0.0, 1.0)
+            upper[order] = np.clip(self._upper(found).max(axis=0), 0.0, 1.0)
+            return lower, upper
+
+    def upper(self, epsilons: Floats) -> Floats:
+        """The bounds from above alone."""
+        return self.delta(epsilons)[1]
 
     def _upper(self, found: Knots) -> Floats:
-        """Bounds from above, by direction: never more than Chernoff allows."""
-        bound = chernoff(found.epsilons, self.rungs)
-        upper: Floats = np.minimum(found.delta + found.delta_error, bound)
+        """Bounds from above, by direction: where they tell little, no more than Chernoff allows."""
+        upper: Floats = found.delta + found.delta_error
+        if not np.all(found.delta_error < 0.1 * upper.max(axis=0)):
+            upper = np.minimum(upper, chernoff(found.epsilons, self.rungs))
         return upper
 
-    def epsilon(self, deltas: Floats) -> Floats:
-        """An epsilon >= 0 at which delta is certainly at or below each delta, next to the least."""
-        return self.close_epsilon(deltas)[0]
+    def epsilon(self, delta: float) -> tuple[float, bool]:
+        """An epsilon >= 0 at which delta is certainly at or below, next to the least.
 
-    @quietly
-    def close_epsilon(self, deltas: Floats) -> tuple[Floats, npt.NDArray[np.bool_]]:
-        """The same, and whether it is certainly within a share of 1e-8 of the least.
-
-        delta is convex in exp(eps), with the slope -alpha: at eps (1 - h) it is larger than at eps
-        by (1 - exp(-h eps)) exp(eps) alpha, or more.
+        And whether it is certainly within a share of 1e-8 of the least: delta is convex in
+        exp(eps), with the slope -alpha, so that at eps (1 - h) it is larger than at eps by
+        (1 - exp(-h eps)) exp(eps) alpha or more.
         """
-        sure, near = np.zeros((2, deltas.size), dtype=np.bool_)
-        low, high = np.zeros(deltas.size), self._end(deltas)
-        # Newton's method on what is certified, from where the saddle points say; halving where it
-        # leaves the bracket.
-        saddles, rows = Approximate.of(self.rungs), self.rungs.lam.shape[0]
-        places = [
-            saddles.falls_to(self.rungs, slice(None), np.full(rows, one)) for one in np.log(deltas)
-        ]
-        place = np.clip(np.max(places, axis=1), 1e-3 * high, high) if deltas.size else high
-        for _ in range(_TURNS):
-            order = np.argsort(place, kind="stable")
-            found = self.knots(place[order])
-            upper, slope = np.empty((2, deltas.size))
-            above = self._upper(found)
-            worse = np.argmax(above, axis=0), np.arange(deltas.size)
-            upper[order], slope[order] = above[worse], found.lifted_alpha[worse]
-            fine = upper <= deltas
-            lower = found.delta - found.delta_error
-            lifted = found.lifted_alpha - found.lifted_alpha_error
-            lower -= lifted * np.expm1(-_CLOSE * found.epsilons)
-            near[order] = lower.max(axis=0) >= deltas[order]
-            sure = np.where(fine, near, sure)
-            high, low = np.where(fine, place, high), np.where(fine, low, place)
-            # In log delta the profile is nearly straight; a hair beyond the root.
-            rate = slope / upper
-            step = np.log(upper / deltas) / rate
-            moved = place + step + 2e-13 * (1.0 + np.abs(place)) + 1e-12 / np.maximum(rate, 1e-6)
-            inside = (moved > low) & (moved < high)
-            following = np.where(inside, moved, 0.5 * (low + high))
-            # So near that what is left is less than what the bounds are apart.
-            close = fine & (np.abs(step) <= 1e-11 * place)
-            if np.all(close | (high - low <= 1e-11 * high)):
-                break
-            place = np.where(close, place, following)
-        unsure = low == 0.0
-        if unsure.any():
-            none = unsure & (self.delta(np.zeros(1))[1][0] <= deltas)
-            high[none], sure[none] = 0.0, True
-        return high, sure
+        with np.errstate(all="ignore"):
+            low, high, level, close = 0.0, self.end(delta), math.log(delta), False
+            directions = np.full(self.rungs.lam.shape[0], level)
+            guess = float(self._near.falls_to(self.rungs, slice(None), directions).max())
+            places = np.minimum(max(guess, 1e-3 * high) * _AROUND, high)
+            beyond, before = 1.0, math.inf
+            # Newton's method on what is certified.
+            for _ in range(_TURNS):
+                found = self._knots(places)
+                above = self._upper(found)
+                worse = np.argmax(above, axis=0), np.arange(places.size)
+                upper = above[worse]
+                excess = np.log(upper) - level
+                rate = np.maximum(found.lifted_alpha[worse] / upper, 0.0)
+                first = int(np.argmax(excess <= 0.0)) if excess.min() <= 0.0 else places.size
+                best = min(first, places.size - 1)
+                if first < places.size and places[first] <= high:
+                    high = float(places[first])
+                    lifted = (found.lifted_alpha - found.lifted_alpha_error)[:, first]
+                    lower = (found.delta - found.delta_error)[:, first]
+                    close = bool((lower - lifted * math.expm1(-_CLOSE * high)).max() >= delta)
+                if first > 0:
+                    low = max(low, float(places[first - 1]))
+                elif low == 0.0:
+                    if self.delta(np.zeros(1))[1][0] <= delta:
+                        return 0.0, True
+                    low = math.ulp(0.0)
+                step = float(excess[best] / rate[best])
+                # Beyond the root by about the rounding of the sums; more where that was too little.
+                blur = min(2e-15 + 1e-3 * float(found.delta_error[worse][best] / upper[best]), 1e-9)
+                hair = beyond * (blur / max(float(rate[best]), 1e-6) + 2.0 * UNIT * high)
+                if (first == best and -step <= 4.0 * hair) or high - low <= hair:
+                    break
+                beyond *= 4.0 if abs(step) <= 4.0 * hair else 1.0
+                moved = float(places[best]) + step
+                if 0 < first < places.size:
+                    moved = _crossing(
+                        *(one[first - 1 : first + 1] for one in (places, excess, rate))
+                    )
+                moved += hair
+                # Halving where it leaves the bracket, or is going to and fro.
+                trusted = low < moved < high and abs(step) <= 0.5 * before
+                places, before = np.array([moved if trusted else 0.5 * (low + high)]), abs(step)
+            return high, close
+
+    @cached_property
+    def _near(self) -> Approximate:
+        return Approximate.of(self.rungs)
 
     def end(self, delta: float) -> float:
-        """An epsilon at which delta is certainly below."""
-        return float(self._end(np.array([delta]))[0])
-
-    def _end(self, deltas: Floats) -> Floats:
-        """Where Chernoff says delta is below."""
+        """An epsilon at which delta is certainly at or below, as Chernoff says."""
         lam, values, _, _, kappa = self.rungs
-        logs = np.log(deltas)
-        ends = ((values + kappa)[:, :, None] - logs) / lam[:, :, None]
-        end: Floats = np.maximum(ends.min(axis=1).max(axis=0), 1e-12) * (1.0 + 1e-9)
-        return end
+        ends = (values + kappa - math.log(delta)) / lam
+        return max(float(ends.min(axis=1).max()), 1e-12) * (1.0 + 1e-9)
 
-    @quietly
     def tpr(self, fprs: Floats) -> Floats:
         """The largest TPR of any attack at each FPR, from above.
 
         For any eps >= 0, TPR <= delta(eps) + exp(eps) FPR and, the curve being symmetric,
         TPR <= 1 - exp(-eps) (1 - delta(eps) - FPR).
         """
-        best = np.ones(fprs.size)
-        for which in ("alpha", "tpr"):
-            places = self._where(which, fprs if which == "alpha" else 1.0 - fprs)
-            _, upper = self.delta(places)
-            steep = upper + np.exp(places) * fprs
-            flat = 1.0 - np.exp(-places) * (1.0 - upper - fprs)
-            best = np.minimum(best, np.minimum(steep, flat) * (1.0 + 16.0 * UNIT))
-        return np.maximum(best, fprs)
+        with np.errstate(all="ignore"):
+            best = np.ones(fprs.size)
+            for which in ("alpha", "tpr"):
+                places = self._where(which, fprs if which == "alpha" else 1.0 - fprs)
+                _, upper = self.delta(places)
+                steep = upper + np.exp(places) * fprs
+                flat = 1.0 - np.exp(-places) * (1.0 - upper - fprs)
+                best = np.minimum(best, np.minimum(steep, flat) * (1.0 + 16.0 * UNIT))
+            return np.maximum(best, fprs)
 
     def _where(self, which: str, wanted: Floats) -> Floats:
         """About the eps >= 0 at which alpha, or the tpr, of the worse direction is as wanted."""
         low = np.zeros(wanted.size)
-        high = np.full(wanted.size, float(self._end(np.array([1e-3 * self.smallest]))[0]))
+        high = np.full(wanted.size, self.end(1e-3 * self.smallest))
         share = np.linspace(0.0, 1.0, _CUTS)
         for _ in range(4):
             # Cut each range into many parts and keep the one where it crosses.
             places = low[:, None] * (1.0 - share) + high[:, None] * share
             flat = places.ravel()
             order = np.argsort(flat, kind="stable")
-            found = self.knots(flat[order])
+            found = self._knots(flat[order])
             worse = np.argmax(found.delta, axis=0), np.arange(flat.size)
             lifted = found.lifted_alpha[worse]
             alpha = lifted * np.exp(-flat[order])
@@ -183,33 +194,98 @@ class Profile(NamedTuple):
         middle: Floats = 0.5 * (low + high)
         return middle
 
-    @quietly
-    def points(self, epsilons: Floats) -> Points:
+    @cached_property
+    def _chord_knots(self) -> Floats:
+        """Epsilons so close that a chord between two adds little to mu, from 0 to the last.
+
+        A chord of length D adds D^2 p / 8 to delta, p the density of the loss under P, and a share
+        r of delta adds about r / (2 log 1/delta) to mu, relatively.
+        """
+        first = np.linspace(0.0, 1.0, _FIRST) ** 2 * self.end(1e-3 * self.smallest)
+        knots = self._knots(first)
+        worse = np.argmax(knots.delta, axis=0), np.arange(first.size)
+        delta = np.maximum(knots.delta[worse], 1e-300)
+        tpr = delta + knots.lifted_alpha[worse]
+        density = np.maximum(-np.diff(tpr), 0.0) / np.diff(first)
+        middle = np.sqrt(delta[:-1]) * np.sqrt(delta[1:])
+        room = 8.0 * _CHORD * np.maximum(1.0, -2.0 * np.log(middle)) * middle
+        parts = np.diff(first) * np.sqrt(density / room)
+        counted = np.concatenate([[0.0], np.cumsum(np.clip(parts, 1.0, 400.0))])
+        number = int(min(counted[-1], _MOST_KNOTS))
+        return np.interp(np.linspace(0.0, counted[-1], number + 1), counted, first)
+
+    def chords(self, epsilons: Floats | None = None) -> Lines:
         """The chords through the upper bounds at increasing epsilons from 0 on.
 
         The last epsilon is where delta is at most what is then the mass at infinity.
         """
-        upper = np.minimum(self._upper(self.knots(epsilons)).max(axis=0), 1.0)
-        upper = np.minimum.accumulate(upper)
-        lifted = (upper[:-1] - upper[1:]) / np.expm1(np.diff(epsilons))
-        logs = np.log(lifted) - epsilons[:-1]
-        return Points(epsilons[1:], logs, upper[:-1] + lifted, float(upper[-1]))
+        with np.errstate(all="ignore"):
+            places = self._chord_knots if epsilons is None else epsilons
+            upper = np.minimum(self._upper(self._knots(places)).max(axis=0), 1.0)
+            upper = np.minimum.accumulate(upper)
+            lifted = (upper[:-1] - upper[1:]) / np.expm1(np.diff(places))
+            logs = np.log(lifted) - places[:-1]
+            return Lines(places[1:], logs, upper[:-1] + lifted, float(upper[-1]))
 
-    @quietly
-    def tests(self, epsilons: Floats) -> list[Tests]:
+    def attacks(self, epsilons: Floats | None = None) -> tuple[Attacks, ...]:
         """The tests that reject at losses above the epsilons, one set for each direction."""
-        found = self.knots(epsilons)
-        lifted = np.maximum(found.lifted_alpha + found.lifted_alpha_error, 0.0)
-        logs = np.log(lifted) - epsilons + (16.0 + 2.0 * np.abs(epsilons)) * UNIT
-        tpr = found.delta - found.delta_error + found.lifted_alpha - found.lifted_alpha_error
-        tpr = np.clip(tpr - 8.0 * UNIT * np.abs(tpr), 0.0, 1.0)
-        return [
-            Tests(epsilons, one, 1.0 - one, np.minimum(log, 0.0))
-            for one, log in zip(tpr, logs, strict=True)
-        ]
+        with np.errstate(all="ignore"):
+            places = self._chord_knots if epsilons is None else epsilons
+            found = self._knots(places)
+            lifted = np.maximum(found.lifted_alpha + found.lifted_alpha_error, 0.0)
+            logs = np.log(lifted) - places + (16.0 + 2.0 * np.abs(places)) * UNIT
+            tpr = found.delta - found.delta_error + found.lifted_alpha - found.lifted_alpha_error
+            tpr = np.clip(tpr - 8.0 * UNIT * np.abs(tpr), 0.0, 1.0)
+            return tuple(
+                Attacks(places, 0.0, one, 1.0 - one, np.minimum(log, 0.0))
+                for one, log in zip(tpr, logs, strict=True)
+            )
 
 
-@quietly
+def _crossing(places: Floats, excess: Floats, rate: Floats) -> float:
+    """Where what falls between two places is zero, by the cubic that falls at their rates."""
+    (start, end), (above, below), (first, last) = places, excess, rate
+    over = above - below
+    share = above / over
+    before = (1.0 - share) ** 2 * (start + share * (2.0 * start + over / first))
+    return float(before + share**2 * (end + (1.0 - share) * (2.0 * end - over / last)))
+
+
+class ContourBounds:
+    """What the contour finds of a run, each part when first asked for.
+
+    Raises `OutOfReach` where it takes more than the effort allows.
+    """
+
+    def __init__(self, effort: Effort, smallest: float) -> None:
+        """``smallest`` is the delta, and the alpha, down to which the accuracy holds."""
+        self.smallest, self._effort, self._quick = smallest, effort, effort.quick
+        if self._quick is None or _is_heavy(self._quick.four, effort.most):
+            self._quick = None
+            _ = self.profile
+
+    @cached_property
+    def profile(self) -> Profile:
+        """Delta at any epsilon, from above and from below, with both directions."""
+        return _profile(self._effort, self._quick, self.smallest, _ACCURACY)
+
+    @cached_property
+    def _tail(self) -> Profile | None:
+        quick = self._quick
+        return None if quick is None else Profile(quick.tail, quick.ladder.rungs, self.smallest)
+
+    def epsilons(self, deltas: Floats) -> Floats:
+        """Epsilons >= 0 at which delta is certainly at or below each delta, next to the least.
+
+        From the tail alone where that is close; each the same whatever else is asked.
+        """
+        return np.array([self._epsilon(one) for one in deltas.tolist()])
+
+    def _epsilon(self, delta: float) -> float:
+        found, close = (math.inf, False) if self._tail is None else self._tail.epsilon(delta)
+        return found if close else self.profile.epsilon(delta)[0]
+
+
 def profile(
     run: Run, *, smallest: float = 1e-12, accuracy: float = 1e-11, most: float = MOST
 ) -> Profile:
@@ -217,49 +293,53 @@ def profile(
 
     Raises `OutOfReach` where it takes more than ``most`` evaluations.
     """
-    steps = Steps.of([run])
-    rungs = ladder(steps, 22.0)
+    effort = Effort(run, most)
+    return _profile(effort, effort.quick, smallest, accuracy)
+
+
+def _is_heavy(line: Line, most: float) -> bool:
+    """Whether sums at many points take longer than an effort allows."""
+    return bool(_SUMMED * line.frequencies.shape[1] > most)
+
+
+def _profile(effort: Effort, quick: Ordinary | None, smallest: float, accuracy: float) -> Profile:
+    """From what was read of an ordinary run, where that is as close or nothing else is in reach."""
+    with np.errstate(all="ignore"):
+        if quick is None:
+            return _in_general(effort, smallest, accuracy)
+        found = Profile(quick.read[1], quick.ladder.rungs, smallest)
+        if not found.is_known_to(10.0 * accuracy):
+            with suppress(OutOfReach):
+                return _in_general(effort, smallest, accuracy)
+        return found
+
+
+def _in_general(effort: Effort, smallest: float, accuracy: float) -> Profile:
+    """From lines of their own: in the middle, and for where delta is the smallest."""
+    rungs = ladder(effort.steps, 22.0)
     check_reach(rungs)
-    rows = rungs.rungs.lam.shape[0]
-    near = Approximate.of(rungs.rungs)
-    last = float(np.log(smallest)) - 3.0
-    levels = np.linspace(-3.0, last, max(2, int(np.ceil((-3.0 - last) / _APART)) + 1))
-    wanted = [near.falls_to(rungs.rungs, slice(None), np.full(rows, one)) for one in levels]
-    epsilons = [np.maximum(one, 1e-12) for one in wanted]
-    errors = []
-    for level, one in zip(levels, epsilons, strict=True):
-        error = np.full(rows, level + np.log(accuracy))
-        if rows == 2:
-            # Adding matters only as far as it is the worse direction: beside delta of removing.
-            error[1] = max(level, float(near.log_delta(rungs.rungs, 0, one[1]))) + np.log(accuracy)
-        errors.append(error)
-    fine = np.log(np.minimum(rungs.deviation, 1.0)) + np.log(0.01 * accuracy)
-    lines = reading(steps, rungs, epsilons, errors, fine, most)
+    parts = 1 if float(rungs.deviation[0]) < _WIDE else 2
+    levels = [math.log(smallest) * (1 + i) / parts for i in range(parts)]
+    lines = _lines(effort.steps, rungs, levels, accuracy, effort.most)
+    if any(_is_heavy(one, effort.most) for one in lines.lines):
+        raise OutOfReach("more frequencies than are soon summed at many points; use the lattice")
     return Profile(lines, rungs.rungs, smallest)
 
 
-def one_epsilon(steps: Steps, delta: float, *, most: float = MOST) -> float | None:
-    """An epsilon >= 0 at which delta is certainly at or below, within 1e-8 of the least.
-
-    From a reading for that delta alone; None where that is not as close.
-    """
-    try:
-        epsilon, sure = _around(steps, delta, most).close_epsilon(np.array([delta]))
-    except OutOfReach:
-        return None
-    return float(epsilon[0]) if sure[0] else None
-
-
-@quietly
-def _around(steps: Steps, delta: float, most: float) -> Profile:
-    """The profile as a reading around where it falls to a delta has it."""
-    slack = np.array([delta])
-    if is_ordinary(steps):
-        with suppress(OutOfReach):
-            rungs, lines = ordinary_tail(steps, slack, _NEAR, most)
-            return Profile(lines, rungs.rungs, delta)
-    rungs = ladder(steps, 22.0)
-    check_reach(rungs)
-    guess = fallen(Approximate.of(rungs.rungs), rungs.rungs, 1, slack)
-    lines = aimed(steps, rungs, guess, slack, _NEAR, most)
-    return Profile(lines, rungs.rungs, delta)
+def _lines(
+    steps: Steps, rungs: Ladder, levels: list[float], accuracy: float, most: float
+) -> Reading:
+    """A line in the middle, and one for where log delta is at each of the levels."""
+    near, wrong = Approximate.of(rungs.rungs), math.log(accuracy)
+    rows = rungs.rungs.lam.shape[0]
+    epsilons, errors = [], []
+    for level in levels:
+        one = near.falls_to(rungs.rungs, slice(None), np.full(rows, level))
+        error = np.full(rows, level + wrong)
+        if rows == 2:
+            # Adding matters only as far as it is the worse direction: beside delta of removing.
+            error[1] = max(level, near.log_delta(rungs.rungs, 0, float(one[1]))) + wrong
+        epsilons.append(np.maximum(one, 1e-12))
+        errors.append(error)
+    fine = np.log(np.minimum(rungs.deviation, 1.0) * (0.01 * accuracy))
+    return reading(steps, rungs, epsilons, errors, fine, most)

@@ -7,14 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gdpnum.bounds.envelope import envelope
 from gdpnum.bounds.lines import Lines
-from gdpnum.contour.engine import ContourBounds
+from gdpnum.contour.profile import ContourBounds
 from gdpnum.curve.tradeoff import Tangents, TradeoffCurve
 from gdpnum.errors import InvalidType
 from gdpnum.floats import Floats
@@ -144,51 +145,43 @@ class ContourCurve(PiecewiseCurve):
     @cached_property
     def steep(self) -> Lines:
         """The chords of its profile, made when first needed."""
-        return self._bounds.steep
+        return self._bounds.profile.chords()
 
     @cached_property
     def _chords(self) -> PiecewiseCurve:
         return PiecewiseCurve(self.steep)
 
     def _deltas(self, epsilons: Floats) -> Floats:
-        found = self._bounds.profile if epsilons.size <= _MANY else None
-        if found is None:
-            return self._chords._deltas(epsilons)
-        inside = epsilons.ravel() < found.end(found.smallest)
-        deltas = np.full(inside.size, found.smallest)
-        upper = _alone(lambda some: found.delta(some)[1], epsilons.ravel()[inside])
-        deltas[inside] = np.maximum(upper, 0.0)
-        if not inside.all():
-            deltas[~inside] = self._chords._deltas(epsilons.ravel()[~inside])
-        return deltas.reshape(epsilons.shape)
+        whole = self._bounds.profile
+        told = epsilons < whole.end(whole.smallest)
+        return self._either(epsilons, told, partial(_alone, whole.upper), PiecewiseCurve._deltas)
 
     def _epsilons_from_zero(self, deltas: Floats) -> Floats:
-        flat = deltas.ravel()
-        if flat.size <= _FEW:
-            each = [self._bounds.epsilon(one) for one in flat.tolist()]
-            epsilons = np.array([np.nan if one is None else one for one in each])
-        else:
-            epsilons = np.full(flat.size, np.nan)
-        left = np.isnan(epsilons)
-        found = self._bounds.profile if left.any() and flat.size <= _MANY else None
-        told = left & (flat >= self._bounds.smallest) & (found is not None)
-        if found is not None and told.any():
-            epsilons[told] = _alone(found.epsilon, flat[told])
-        left &= ~told
-        if left.any():
-            epsilons[left] = self._chords._epsilons_from_zero(flat[left])
-        return epsilons.reshape(deltas.shape)
+        told = deltas >= self._bounds.smallest
+        own = self._bounds.epsilons
+        return self._either(deltas, told, own, PiecewiseCurve._epsilons_from_zero)
 
     def _tprs(self, fprs: Floats) -> Floats:
-        found = self._bounds.profile if fprs.size <= _MANY else None
-        if found is None:
-            return self._chords._tprs(fprs)
-        told = fprs.ravel() >= found.smallest
-        tprs = np.empty(told.size)
-        tprs[told] = _alone(found.tpr, fprs.ravel()[told])
+        whole = self._bounds.profile
+        told = fprs >= whole.smallest
+        return self._either(fprs, told, partial(_alone, whole.tpr), PiecewiseCurve._tprs)
+
+    def _either(
+        self,
+        points: Floats,
+        told: NDArray[np.bool_],
+        own: Callable[[Floats], Floats],
+        by_chords: Callable[[PiecewiseCurve, Floats], Floats],
+    ) -> Floats:
+        """The answers at few points as the contour has them where it is told; else by chords."""
+        if points.size > _MANY:
+            return by_chords(self._chords, points)
+        found = np.empty(points.shape)
+        if told.any():
+            found[told] = own(points[told])
         if not told.all():
-            tprs[~told] = self._chords._tprs(fprs.ravel()[~told])
-        return tprs.reshape(fprs.shape)
+            found[~told] = by_chords(self._chords, points[~told])
+        return found
 
     def _betas(self, alphas: Floats) -> Floats:
         if alphas.size > _MANY:
