@@ -83,6 +83,9 @@ _SEVERAL = 12
 # Frequencies times nodes: beyond, the general way, which looks for fewer, is the quicker one.
 WORK = 60_000
 
+# Nodes of a segment: where it takes more, the general way has fewer.
+_NODES = 1500
+
 # More frequencies times nodes than this are taken by blocks.
 _MANY = 12_000
 
@@ -315,6 +318,8 @@ def placed(steps: Steps, removing: float, adding: float, most: float) -> Grid:
         lasts.append(math.ceil((tail + steepest * c) / step))
         found.append((step, missed))
     number = max(last - first for first, last in zip(firsts, lasts, strict=True)) + 1
+    if number > _NODES:
+        raise OutOfReach("more nodes than an ordinary run has")
     steps_found, granted = np.array(found).T
     nodes = steps.at((np.array(firsts)[:, None] + np.arange(number)) * steps_found[:, None])
     left = -nodes.u[:, 0] - adding * steps.c * nodes.posteriors[0][:, 0]
