@@ -17,7 +17,7 @@ from gdpnum import charges
 from gdpnum.contour.grid import cut, grid, spacing
 from gdpnum.contour.pairs import Nodes, Steps
 from gdpnum.contour.reach import OutOfReach
-from gdpnum.floats import FUNCTION, UNIT, Floats, quietly
+from gdpnum.floats import FUNCTION, UNIT, Floats
 
 __all__ = [
     "LEAST",
@@ -148,7 +148,6 @@ def _one_outlook(steps: Steps) -> tuple[Floats, Floats]:
     return np.array([math.sqrt(total)]), np.array([largest])
 
 
-@quietly
 def outlook(steps: Steps) -> tuple[Floats, Floats]:
     """About each run's mu, and how far its ladder reaches of where a Gaussian's would."""
     if steps.is_plain:

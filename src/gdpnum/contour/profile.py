@@ -19,7 +19,7 @@ from gdpnum.contour.ordinary import Ordinary
 from gdpnum.contour.pairs import Run, Steps
 from gdpnum.contour.reach import OutOfReach
 from gdpnum.contour.reading import reading
-from gdpnum.floats import UNIT, Floats, quietly
+from gdpnum.floats import UNIT, Floats
 
 __all__ = ["ContourBounds", "Profile", "profile"]
 
@@ -63,24 +63,24 @@ class Profile:
         lower, upper = self.delta(np.append(np.linspace(0.0, 0.8, 5) * ends[0], ends))
         return bool(np.all(upper - lower <= accuracy * np.maximum(upper, self.smallest)))
 
-    @quietly
     def knots(self, epsilons: Floats) -> Knots:
         """Values and errors by direction, at increasing epsilons."""
-        return self._knots(epsilons)
+        with np.errstate(all="ignore"):
+            return self._knots(epsilons)
 
     def _knots(self, epsilons: Floats) -> Knots:
         rows = self.rungs.lam.shape[0]
         return self.lines.at(np.broadcast_to(epsilons, (rows, epsilons.size)))
 
-    @quietly
     def delta(self, epsilons: Floats) -> tuple[Floats, Floats]:
         """Bounds on delta, from below and from above, at epsilons >= 0, for the worse direction."""
-        order = np.argsort(epsilons, kind="stable")
-        found = self._knots(epsilons[order])
-        lower, upper = np.empty((2, epsilons.size))
-        lower[order] = np.clip((found.delta - found.delta_error).max(axis=0), 0.0, 1.0)
-        upper[order] = np.clip(self._upper(found).max(axis=0), 0.0, 1.0)
-        return lower, upper
+        with np.errstate(all="ignore"):
+            order = np.argsort(epsilons, kind="stable")
+            found = self._knots(epsilons[order])
+            lower, upper = np.empty((2, epsilons.size))
+            lower[order] = np.clip((found.delta - found.delta_error).max(axis=0), 0.0, 1.0)
+            upper[order] = np.clip(self._upper(found).max(axis=0), 0.0, 1.0)
+            return lower, upper
 
     def upper(self, epsilons: Floats) -> Floats:
         """The bounds from above alone."""
@@ -93,7 +93,6 @@ class Profile:
             upper = np.minimum(upper, chernoff(found.epsilons, self.rungs))
         return upper
 
-    @quietly
     def epsilon(self, delta: float) -> tuple[float, bool]:
         """An epsilon >= 0 at which delta is certainly at or below, next to the least.
 
@@ -101,47 +100,50 @@ class Profile:
         exp(eps), with the slope -alpha, so that at eps (1 - h) it is larger than at eps by
         (1 - exp(-h eps)) exp(eps) alpha or more.
         """
-        low, high, level, close = 0.0, self.end(delta), math.log(delta), False
-        directions = np.full(self.rungs.lam.shape[0], level)
-        guess = float(self._near.falls_to(self.rungs, slice(None), directions).max())
-        places = np.minimum(max(guess, 1e-3 * high) * _AROUND, high)
-        beyond, before = 1.0, math.inf
-        # Newton's method on what is certified.
-        for _ in range(_TURNS):
-            found = self._knots(places)
-            above = self._upper(found)
-            worse = np.argmax(above, axis=0), np.arange(places.size)
-            upper = above[worse]
-            excess = np.log(upper) - level
-            rate = np.maximum(found.lifted_alpha[worse] / upper, 0.0)
-            first = int(np.argmax(excess <= 0.0)) if excess.min() <= 0.0 else places.size
-            best = min(first, places.size - 1)
-            if first < places.size and places[first] <= high:
-                high = float(places[first])
-                lifted = (found.lifted_alpha - found.lifted_alpha_error)[:, first]
-                lower = (found.delta - found.delta_error)[:, first]
-                close = bool((lower - lifted * math.expm1(-_CLOSE * high)).max() >= delta)
-            if first > 0:
-                low = max(low, float(places[first - 1]))
-            elif low == 0.0:
-                if self.delta(np.zeros(1))[1][0] <= delta:
-                    return 0.0, True
-                low = math.ulp(0.0)
-            step = float(excess[best] / rate[best])
-            # Beyond the root by about the rounding of the sums; more where that was too little.
-            blur = min(2e-15 + 1e-3 * float(found.delta_error[worse][best] / upper[best]), 1e-9)
-            hair = beyond * (blur / max(float(rate[best]), 1e-6) + 2.0 * UNIT * high)
-            if (first == best and -step <= 4.0 * hair) or high - low <= hair:
-                break
-            beyond *= 4.0 if abs(step) <= 4.0 * hair else 1.0
-            moved = float(places[best]) + step
-            if 0 < first < places.size:
-                moved = _crossing(*(one[first - 1 : first + 1] for one in (places, excess, rate)))
-            moved += hair
-            # Halving where it leaves the bracket, or is going to and fro.
-            trusted = low < moved < high and abs(step) <= 0.5 * before
-            places, before = np.array([moved if trusted else 0.5 * (low + high)]), abs(step)
-        return high, close
+        with np.errstate(all="ignore"):
+            low, high, level, close = 0.0, self.end(delta), math.log(delta), False
+            directions = np.full(self.rungs.lam.shape[0], level)
+            guess = float(self._near.falls_to(self.rungs, slice(None), directions).max())
+            places = np.minimum(max(guess, 1e-3 * high) * _AROUND, high)
+            beyond, before = 1.0, math.inf
+            # Newton's method on what is certified.
+            for _ in range(_TURNS):
+                found = self._knots(places)
+                above = self._upper(found)
+                worse = np.argmax(above, axis=0), np.arange(places.size)
+                upper = above[worse]
+                excess = np.log(upper) - level
+                rate = np.maximum(found.lifted_alpha[worse] / upper, 0.0)
+                first = int(np.argmax(excess <= 0.0)) if excess.min() <= 0.0 else places.size
+                best = min(first, places.size - 1)
+                if first < places.size and places[first] <= high:
+                    high = float(places[first])
+                    lifted = (found.lifted_alpha - found.lifted_alpha_error)[:, first]
+                    lower = (found.delta - found.delta_error)[:, first]
+                    close = bool((lower - lifted * math.expm1(-_CLOSE * high)).max() >= delta)
+                if first > 0:
+                    low = max(low, float(places[first - 1]))
+                elif low == 0.0:
+                    if self.delta(np.zeros(1))[1][0] <= delta:
+                        return 0.0, True
+                    low = math.ulp(0.0)
+                step = float(excess[best] / rate[best])
+                # Beyond the root by about the rounding of the sums; more where that was too little.
+                blur = min(2e-15 + 1e-3 * float(found.delta_error[worse][best] / upper[best]), 1e-9)
+                hair = beyond * (blur / max(float(rate[best]), 1e-6) + 2.0 * UNIT * high)
+                if (first == best and -step <= 4.0 * hair) or high - low <= hair:
+                    break
+                beyond *= 4.0 if abs(step) <= 4.0 * hair else 1.0
+                moved = float(places[best]) + step
+                if 0 < first < places.size:
+                    moved = _crossing(
+                        *(one[first - 1 : first + 1] for one in (places, excess, rate))
+                    )
+                moved += hair
+                # Halving where it leaves the bracket, or is going to and fro.
+                trusted = low < moved < high and abs(step) <= 0.5 * before
+                places, before = np.array([moved if trusted else 0.5 * (low + high)]), abs(step)
+            return high, close
 
     @cached_property
     def _near(self) -> Approximate:
@@ -153,21 +155,21 @@ class Profile:
         ends = (values + kappa - math.log(delta)) / lam
         return max(float(ends.min(axis=1).max()), 1e-12) * (1.0 + 1e-9)
 
-    @quietly
     def tpr(self, fprs: Floats) -> Floats:
         """The largest TPR of any attack at each FPR, from above.
 
         For any eps >= 0, TPR <= delta(eps) + exp(eps) FPR and, the curve being symmetric,
         TPR <= 1 - exp(-eps) (1 - delta(eps) - FPR).
         """
-        best = np.ones(fprs.size)
-        for which in ("alpha", "tpr"):
-            places = self._where(which, fprs if which == "alpha" else 1.0 - fprs)
-            _, upper = self.delta(places)
-            steep = upper + np.exp(places) * fprs
-            flat = 1.0 - np.exp(-places) * (1.0 - upper - fprs)
-            best = np.minimum(best, np.minimum(steep, flat) * (1.0 + 16.0 * UNIT))
-        return np.maximum(best, fprs)
+        with np.errstate(all="ignore"):
+            best = np.ones(fprs.size)
+            for which in ("alpha", "tpr"):
+                places = self._where(which, fprs if which == "alpha" else 1.0 - fprs)
+                _, upper = self.delta(places)
+                steep = upper + np.exp(places) * fprs
+                flat = 1.0 - np.exp(-places) * (1.0 - upper - fprs)
+                best = np.minimum(best, np.minimum(steep, flat) * (1.0 + 16.0 * UNIT))
+            return np.maximum(best, fprs)
 
     def _where(self, which: str, wanted: Floats) -> Floats:
         """About the eps >= 0 at which alpha, or the tpr, of the worse direction is as wanted."""
@@ -212,32 +214,32 @@ class Profile:
         number = int(min(counted[-1], _MOST_KNOTS))
         return np.interp(np.linspace(0.0, counted[-1], number + 1), counted, first)
 
-    @quietly
     def chords(self, epsilons: Floats | None = None) -> Lines:
         """The chords through the upper bounds at increasing epsilons from 0 on.
 
         The last epsilon is where delta is at most what is then the mass at infinity.
         """
-        places = self._chord_knots if epsilons is None else epsilons
-        upper = np.minimum(self._upper(self._knots(places)).max(axis=0), 1.0)
-        upper = np.minimum.accumulate(upper)
-        lifted = (upper[:-1] - upper[1:]) / np.expm1(np.diff(places))
-        logs = np.log(lifted) - places[:-1]
-        return Lines(places[1:], logs, upper[:-1] + lifted, float(upper[-1]))
+        with np.errstate(all="ignore"):
+            places = self._chord_knots if epsilons is None else epsilons
+            upper = np.minimum(self._upper(self._knots(places)).max(axis=0), 1.0)
+            upper = np.minimum.accumulate(upper)
+            lifted = (upper[:-1] - upper[1:]) / np.expm1(np.diff(places))
+            logs = np.log(lifted) - places[:-1]
+            return Lines(places[1:], logs, upper[:-1] + lifted, float(upper[-1]))
 
-    @quietly
     def attacks(self, epsilons: Floats | None = None) -> tuple[Attacks, ...]:
         """The tests that reject at losses above the epsilons, one set for each direction."""
-        places = self._chord_knots if epsilons is None else epsilons
-        found = self._knots(places)
-        lifted = np.maximum(found.lifted_alpha + found.lifted_alpha_error, 0.0)
-        logs = np.log(lifted) - places + (16.0 + 2.0 * np.abs(places)) * UNIT
-        tpr = found.delta - found.delta_error + found.lifted_alpha - found.lifted_alpha_error
-        tpr = np.clip(tpr - 8.0 * UNIT * np.abs(tpr), 0.0, 1.0)
-        return tuple(
-            Attacks(places, 0.0, one, 1.0 - one, np.minimum(log, 0.0))
-            for one, log in zip(tpr, logs, strict=True)
-        )
+        with np.errstate(all="ignore"):
+            places = self._chord_knots if epsilons is None else epsilons
+            found = self._knots(places)
+            lifted = np.maximum(found.lifted_alpha + found.lifted_alpha_error, 0.0)
+            logs = np.log(lifted) - places + (16.0 + 2.0 * np.abs(places)) * UNIT
+            tpr = found.delta - found.delta_error + found.lifted_alpha - found.lifted_alpha_error
+            tpr = np.clip(tpr - 8.0 * UNIT * np.abs(tpr), 0.0, 1.0)
+            return tuple(
+                Attacks(places, 0.0, one, 1.0 - one, np.minimum(log, 0.0))
+                for one, log in zip(tpr, logs, strict=True)
+            )
 
 
 def _crossing(places: Floats, excess: Floats, rate: Floats) -> float:
@@ -300,16 +302,16 @@ def _is_heavy(line: Line, most: float) -> bool:
     return bool(_SUMMED * line.frequencies.shape[1] > most)
 
 
-@quietly
 def _profile(effort: Effort, quick: Ordinary | None, smallest: float, accuracy: float) -> Profile:
     """From what was read of an ordinary run, where that is as close or nothing else is in reach."""
-    if quick is None:
-        return _in_general(effort, smallest, accuracy)
-    found = Profile(quick.read[1], quick.ladder.rungs, smallest)
-    if not found.is_known_to(10.0 * accuracy):
-        with suppress(OutOfReach):
+    with np.errstate(all="ignore"):
+        if quick is None:
             return _in_general(effort, smallest, accuracy)
-    return found
+        found = Profile(quick.read[1], quick.ladder.rungs, smallest)
+        if not found.is_known_to(10.0 * accuracy):
+            with suppress(OutOfReach):
+                return _in_general(effort, smallest, accuracy)
+        return found
 
 
 def _in_general(effort: Effort, smallest: float, accuracy: float) -> Profile:

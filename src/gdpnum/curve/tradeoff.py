@@ -69,7 +69,8 @@ class TradeoffCurve(ABC):
     @cached_property
     def advantage(self) -> float:
         """Largest TPR - FPR of any attack, delta(0)."""
-        return self.delta(0.0)
+        with np.errstate(**NUMPY):
+            return min(float(self._deltas(np.zeros(1))[0]), 1.0)
 
     @overload
     def beta(self, alpha: float) -> float: ...
@@ -98,7 +99,7 @@ class TradeoffCurve(ABC):
     def delta(self, epsilon: ArrayLike) -> float | Floats: ...
     def delta(self, epsilon: ArrayLike) -> float | Floats:
         """Smallest delta for which the mechanism is (epsilon, delta)-DP, for any real epsilon."""
-        values = numbers_of("epsilon", epsilon)
+        values = _doubles("epsilon", epsilon)
         if np.isnan(values).any():
             raise InvalidArgument("epsilon=nan is not a number; pass a real epsilon")
         with np.errstate(**NUMPY):
@@ -329,12 +330,19 @@ class Profile:
 
 def rates_of(name: str, value: ArrayLike, *, advice: str = "pass a probability") -> Floats:
     """The value as an array of doubles in [0, 1]."""
-    found = numbers_of(name, value)
+    found = _doubles(name, value)
     bad = ~((found >= 0.0) & (found <= 1.0))
     if bad.any():
         first = float(np.atleast_1d(found)[np.atleast_1d(bad)][0])
         raise InvalidArgument(f"{name}={first!r} is outside [0, 1]; {advice}")
     return found
+
+
+def _doubles(name: str, value: ArrayLike) -> Floats:
+    """The value as an array of doubles; one that is an array of doubles as it is."""
+    if type(value) is np.ndarray and value.dtype == np.float64:
+        return value
+    return numbers_of(name, value)
 
 
 def as_asked(found: Floats) -> float | Floats:
