@@ -51,7 +51,7 @@ _EARLY, _ABOUT = 5.0, -32.0
 
 # Runs that are computed together: more of those that take few frequencies. The burden of those in
 # which jumps have much of a say begins here.
-_TOGETHER, _MORE_TOGETHER, _HEAVY = 30, 90, 2.0 + 1.0 / 0.3
+_TOGETHER, _MORE_TOGETHER, _HEAVY = 30, 60, 2.0 + 1.0 / 0.3
 
 #: Frequencies times nodes that a run may take: about a fifth of a second.
 MOST = 1e7
@@ -254,10 +254,9 @@ def _unknown(number: int) -> Fits:
 def _burden(steps: Steps) -> Floats:
     """What groups runs of a kind: how much jumps decide, and apart those with a large mu."""
     size, reach = outlook(steps)
-    # Below one: jumps decide. Beyond it the noise of the finest segment sets the nodes.
-    finest = np.zeros(steps.runs)
-    np.maximum.at(finest, steps.owner, steps.c)
-    burden = np.where(reach < 1.0, 2.0 + 1.0 / reach, finest / (1.0 + finest))
+    # Below one: jumps decide. Beyond it, about how much of a Gaussian a run has become.
+    gathered = steps.total(steps.rate**2 * steps.counts)
+    burden = np.where(reach < 1.0, 2.0 + 1.0 / reach, gathered / (1.0 + gathered))
     burden = np.where(size * size > -8.0 * LEAST, -1.0 - 1.0 / size, burden)
     # Gaussians alone come first.
     return np.where(np.bincount(steps.owner, minlength=steps.runs) == 0, -3.0, burden)
