@@ -7,6 +7,7 @@ from gdpnum import contour
 from gdpnum.contour.fit import Effort, sought
 from gdpnum.contour.ladder import first_knots, ladder
 from gdpnum.contour.pairs import Steps
+from gdpnum.contour.profile import ContourBounds
 from tests.oracles.contour_ball import BallProfile, mixture, poisson, replaced
 
 # sigma, rate, steps; then the tilt, the distance and the reach of the oracle's frequencies.
@@ -83,6 +84,18 @@ def test_adding_at_once(sigma, rate, steps, tilt, spacing, reach):
         assert np.nextafter(delta - error, -1.0) <= truth
         assert truth <= np.nextafter(delta + error, 2.0)
         assert error <= 1e-9
+
+
+@pytest.mark.parametrize(("sigma", "rate", "steps", "tilt", "spacing", "reach"), ORDINARY[::2])
+def test_epsilons_from_the_tail(sigma, rate, steps, tilt, spacing, reach):
+    """At an epsilon delta is at or below what was asked, and just before it is not."""
+    oracle = BallProfile([(poisson(sigma, rate), steps)], tilt=tilt, spacing=spacing, reach=reach)
+    run = Effort([contour.Segment(contour.Poisson(sigma, rate), steps)], 1e7)
+    deltas = np.array([1e-5, 1e-6, 1e-9, 1e-12])
+    epsilons = ContourBounds(run, 1e-12).epsilons(deltas)
+    for delta, epsilon in zip(deltas.tolist(), epsilons.tolist(), strict=True):
+        assert oracle.delta(epsilon) <= delta
+        assert oracle.delta(epsilon * (1.0 - 1e-8)) >= delta
 
 
 @pytest.mark.parametrize(("sigma", "rate", "steps", "tilt", "spacing", "reach"), ORDINARY[:3])

@@ -6,7 +6,7 @@ Rows are runs, those of removing first and then, unless a run is symmetric, thos
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import NamedTuple, TypeAlias, TypeVar, cast
+from typing import NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -185,11 +185,16 @@ def stacked(
     runs, theta = found.tilts.shape[0], found.frequencies
     number, pick = theta.shape[1], np.array([i for one in picks for i in one])
     rows = pick.size * runs
-    own = first * runs + np.concatenate([np.arange(len(one) * runs) for one in picks])
+    # The last line may be for removing alone.
+    own = first * runs + np.arange(rows) % (len(picks[0]) * runs)
 
     def by_row(values: npt.NDArray[_Number]) -> npt.NDArray[_Number]:
-        picked = values[:, pick].swapaxes(0, 1).reshape(rows, *values.shape[2:])
-        return cast(npt.NDArray[_Number], picked)
+        found: npt.NDArray[_Number]
+        if runs == 1:
+            found = values[0].take(pick, axis=0)
+        else:
+            found = values.take(pick, axis=1).swapaxes(0, 1).reshape(rows, *values.shape[2:])
+        return found
 
     tilt, k, k_error = (
         by_row(one)[:, None] for one in (found.tilts, found.cumulants, found.cumulant_errors)
