@@ -51,7 +51,8 @@ def chords(knots: Knots, rungs: Rungs, slack: Floats, enough: Floats | float = -
     A row that needs no more than is ``enough`` is not looked at more closely.
     """
     upper = knots.delta + knots.delta_error
-    blurred = (knots.delta_error > slack[:, None]).any(axis=1)
+    # A millionth of delta is as good as known.
+    blurred = (knots.delta_error > np.maximum(slack[:, None], 1e-6 * knots.delta)).any(axis=1)
     if blurred.any():
         np.minimum(upper, chernoff(knots.epsilons, rungs), out=upper)
     np.minimum.accumulate(upper, axis=1, out=upper)
@@ -168,6 +169,9 @@ def divided(knots: Floats, parts: Floats) -> Floats:
 # Tests that are looked at on either side of where mu is decided.
 _BESIDE = 24
 
+# Knots before the tail's line that are read from it as well: that is quicker than a second line.
+_STRAY = 16
+
 # How often that place is looked for more closely, and at which points.
 _CLOSER, _FOUR = 4, np.array([[-1.5, -0.5, 0.5, 1.5]])
 
@@ -213,7 +217,8 @@ def decided(
         return None
     over = needed[0] > target
     knots = _spread(peak, epsilons, mus, over, tolerance)
-    fine = removing.at(knots[None, :])
+    few = float(knots[min(_STRAY, knots.size - 1)]) > float(removing.limits[-1, 0])
+    fine = (removing.last() if few else removing).at(knots[None, :])
     middle = int(np.searchsorted(knots, peak.centre))
     top = Knots(*(one[:, max(middle - _BESIDE, 0) : middle + _BESIDE] for one in fine))
     certain = shown(top, slack).mus

@@ -319,8 +319,14 @@ class Reading(NamedTuple):
         """Some of the rows."""
         return Reading(tuple(one.rows(kept) for one in self.lines), self.limits[:, kept])
 
+    def last(self) -> Reading:
+        """Its last line at every epsilon: bounds of any line hold everywhere."""
+        return Reading(self.lines, np.full_like(self.limits, -np.inf))
+
     def at(self, epsilons: Floats) -> Knots:
         """Bounds from the best line at each epsilon; epsilons increase in each row."""
+        if epsilons.shape[0] == 1 and epsilons.size:
+            return self._at_one(epsilons)
         values, errors = np.empty((2, epsilons.shape[0], 2, epsilons.shape[1]))
         # By line and row, the first epsilon that is better on a later one.
         ends = [(epsilons <= at[:, None]).sum(axis=1) for at in self.limits]
@@ -337,11 +343,25 @@ class Reading(NamedTuple):
                 if i == 0:
                     found[:, 0] += 1.0
                     wrong[:, 0] += UNIT
-                if found.shape[0] == 1:
-                    values[rows, :, some], errors[rows, :, some] = found, wrong
-                else:
-                    own = (places[some] >= starts[:, None]) & (places[some] < stops[:, None])
-                    for kept, new in ((values, found), (errors, wrong)):
-                        kept[rows, :, some] = np.where(own[rows, None], new, kept[rows, :, some])
+                own = (places[some] >= starts[:, None]) & (places[some] < stops[:, None])
+                for kept, new in ((values, found), (errors, wrong)):
+                    kept[rows, :, some] = np.where(own[rows, None], new, kept[rows, :, some])
             starts = stops
+        return Knots(epsilons, values[:, 0], errors[:, 0], values[:, 1], errors[:, 1])
+
+    def _at_one(self, epsilons: Floats) -> Knots:
+        """The same for one row, each line where it is the best."""
+        ends = [*epsilons[0].searchsorted(self.limits[:, 0], "right").tolist(), epsilons.shape[1]]
+        parts, start = [], 0
+        for i, (line, end) in enumerate(zip(self.lines, ends, strict=True)):
+            if start < end:
+                found, wrong = line.at(epsilons[:, start:end])
+                if i == 0:
+                    found[:, 0] += 1.0
+                    wrong[:, 0] += UNIT
+                parts.append((found, wrong))
+                start = end
+        values, errors = parts[0]
+        if len(parts) > 1:
+            values, errors = (np.concatenate(both, axis=2) for both in zip(*parts, strict=True))
         return Knots(epsilons, values[:, 0], errors[:, 0], values[:, 1], errors[:, 1])
