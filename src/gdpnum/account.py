@@ -39,8 +39,6 @@ from gdpnum.renyi.divergences import ORDERS, renyi_divergences
 from gdpnum.renyi.region import region_lines
 from gdpnum.subject import plain
 
-__all__ = ["Account", "account", "as_curve", "coarsened", "estimated_mus", "tradeoff_curve"]
-
 T = TypeVar("T")
 
 

@@ -15,16 +15,6 @@ from gdpnum.pairs.atomic import approx_dp_pair
 from gdpnum.pairs.gaussian import GaussianPair
 from gdpnum.pairs.pair import Bracket, Pair, Release
 
-__all__ = [
-    "Releases",
-    "composed_mu",
-    "exact_mu",
-    "gaussian_release",
-    "largest_loss",
-    "releases",
-    "separate_releases",
-]
-
 # A larger mu is no privacy at all, for all that doubles can tell.
 _LARGEST_MU = 1e5
 

@@ -12,8 +12,6 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-__all__ = ["Axis", "Frame", "Node", "markup", "node", "path", "table"]
-
 Node = list[Any]
 Named = tuple[Node | str, ...]
 

@@ -11,8 +11,6 @@ from html import escape
 from gdpnum.blocks import block as of
 from gdpnum.blocks.block import Block, Given, one_line
 
-__all__ = ["content_hash", "element", "escaped", "head", "html", "table"]
-
 
 def html(blocks: Iterable[Block], *, draw: Callable[[of.Picture], str] | None = None) -> str:
     """A fragment: headings, paragraphs, tables, and what ``draw`` makes of a picture."""

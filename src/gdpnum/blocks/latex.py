@@ -9,8 +9,6 @@ from collections.abc import Iterable
 from gdpnum.blocks import block as of
 from gdpnum.blocks.block import Block, Given, one_line
 
-__all__ = ["latex"]
-
 _SPECIAL = {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",

@@ -8,8 +8,6 @@ from collections.abc import Iterable
 from gdpnum.blocks import block as of
 from gdpnum.blocks.block import Block, Given, one_line
 
-__all__ = ["markdown"]
-
 
 def markdown(blocks: Iterable[Block]) -> str:
     """A heading of level two, sentences and tables."""

@@ -10,8 +10,6 @@ from itertools import zip_longest
 from gdpnum.blocks import block as of
 from gdpnum.blocks.block import Block, Given, one_line
 
-__all__ = ["text"]
-
 _WIDTH = 80
 
 # A number stays with its unit or its name.

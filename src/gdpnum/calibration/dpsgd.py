@@ -19,8 +19,6 @@ from gdpnum.errors import InvalidArgument, InvalidType
 from gdpnum.mechanisms import DPSGD, Mechanism, Neighbouring
 from gdpnum.training import NAMES, is_poisson, resolved
 
-__all__ = ["calibrate_dpsgd"]
-
 # More steps than anyone takes.
 _MOST_STEPS = 10**9
 

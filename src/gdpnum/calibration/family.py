@@ -18,9 +18,6 @@ from gdpnum.kind import Knob, kind_of
 from gdpnum.mechanisms.mechanism import Mechanism, repeat, terms
 from gdpnum.mechanisms.sampling import PoissonSampled
 
-__all__ = ["calibrate"]
-
-
 # The ends of a range are read no more accurately than this.
 _COARSE = 1e-2
 

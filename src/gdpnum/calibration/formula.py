@@ -13,8 +13,6 @@ from gdpnum.mechanisms import FixedSize, Mechanism, PoissonSampled
 from gdpnum.releases import largest_loss, releases
 from gdpnum.representations import ApproxDP, PureDP
 
-__all__ = ["formula_curves", "noiseless_curve", "participation"]
-
 # Beyond it exp(epsilon) overflows.
 _LARGEST_LOSS = 700.0
 

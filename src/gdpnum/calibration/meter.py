@@ -14,8 +14,6 @@ from gdpnum.calibration.target import Target
 from gdpnum.errors import GdpnumError
 from gdpnum.mechanisms.mechanism import Mechanism, checked
 
-__all__ = ["FAR", "Meter", "Reading"]
-
 #: An excess of this size, in logs, tells the side of the target but no slope.
 FAR = 20.0
 

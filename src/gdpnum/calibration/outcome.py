@@ -12,8 +12,6 @@ from gdpnum.calibration.target import Target
 from gdpnum.mechanisms.mechanism import Mechanism
 from gdpnum.rounding import rounded_up
 
-__all__ = ["Attempt", "Calibration", "DPSGDCalibration", "Progress"]
-
 
 @final
 @dataclass(frozen=True)

@@ -17,8 +17,6 @@ from gdpnum.calibration.meter import FAR, Meter, Reading
 from gdpnum.calibration.start import Start, estimated_start
 from gdpnum.errors import BudgetExceeded, InvalidArgument
 
-__all__ = ["Answer", "searched"]
-
 # The engine's tolerance on the way, unless a coarser one is asked for.
 _ROUGH = 1e-3
 

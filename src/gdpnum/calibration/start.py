@@ -9,8 +9,6 @@ from typing import final
 
 from gdpnum.calibration.meter import Meter
 
-__all__ = ["Start", "estimated_start"]
-
 # Parameters that are looked at together, as logs around a place: first far apart, then close.
 _WIDE = (-0.6, -0.3, 0.0, 0.3, 0.6)
 _NARROW = (-0.03, 0.0, 0.03)

@@ -22,8 +22,6 @@ from gdpnum.formulas.conversions import mu_from_advantage, mu_from_epsilon_delta
 from gdpnum.measures.gdp import fit_gdp
 from gdpnum.mechanisms.mechanism import Mechanism
 
-__all__ = ["TPR", "Advantage", "Epsilon", "Measured", "Mu", "Target", "stated"]
-
 # Where the engine cannot keep a tolerance it is asked for coarser ones, until about this.
 _COARSEST = 0.01
 

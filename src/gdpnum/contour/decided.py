@@ -18,19 +18,6 @@ from gdpnum.contour.ladder import Rungs
 from gdpnum.contour.line import Knots, Reading
 from gdpnum.floats import UNIT, Floats
 
-__all__ = [
-    "MOST_KNOTS",
-    "PARTS",
-    "ROUNDS",
-    "chernoff",
-    "chords",
-    "decided",
-    "divided",
-    "profile_of_mu",
-    "regrets",
-    "shown",
-]
-
 #: How often cells are cut, into how many parts at a time, and into how many in all.
 ROUNDS, PARTS, MOST_KNOTS = 6, 24.0, 1500
 

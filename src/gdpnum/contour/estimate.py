@@ -11,8 +11,6 @@ from gdpnum.contour.located import located
 from gdpnum.contour.pairs import Run, Steps
 from gdpnum.floats import Floats, quietly
 
-__all__ = ["about_mu"]
-
 # Digits (natural) of the ladder: far more than its approximations have.
 _DIGITS = 14.0
 

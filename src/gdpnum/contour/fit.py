@@ -33,8 +33,6 @@ from gdpnum.contour.reading import reading
 from gdpnum.contour.smallest import smallest
 from gdpnum.floats import UNIT, Floats
 
-__all__ = ["MOST", "PATIENCE", "WORK", "Effort", "Fits", "fits", "work_of"]
-
 # The slack that is asked for unless another is, and the share of it that delta is computed to.
 _USUAL, _TOLERANCE = 1e-10, 1e-9
 

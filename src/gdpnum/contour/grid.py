@@ -8,8 +8,6 @@ from gdpnum import charges
 from gdpnum.contour.pairs import Nodes, Steps
 from gdpnum.floats import Floats
 
-__all__ = ["QUANTUM", "cut", "grid", "lifted_spacing", "shrunk", "spacing"]
-
 # Nodes are multiples of this, so that they and their squares are exact.
 QUANTUM = 1.0 / 256.0
 

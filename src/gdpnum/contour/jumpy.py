@@ -49,8 +49,6 @@ from gdpnum.contour.reading import limits, tail_rung
 from gdpnum.contour.transform import Transform
 from gdpnum.floats import Floats
 
-__all__ = ["Jumpy", "jumpy"]
-
 # Jumps so rare that saddle points do not tell where mu is decided: below this reach of the ladder.
 _RARE = 0.05
 

@@ -19,20 +19,6 @@ from gdpnum.contour.pairs import Nodes, Steps
 from gdpnum.contour.reach import OutOfReach
 from gdpnum.floats import FUNCTION, UNIT, Floats
 
-__all__ = [
-    "LEAST",
-    "STEEP",
-    "Approximate",
-    "Ladder",
-    "Rungs",
-    "first_knots",
-    "guessed",
-    "ladder",
-    "outlook",
-    "period",
-    "small_cumulants",
-]
-
 # lam as multiples of one over the run's mu: up to where exp(K - lam K') is far below any slack.
 _FARTHEST = 22.0
 _UP = np.geomspace(0.15, _FARTHEST, 20) / _FARTHEST

@@ -18,8 +18,6 @@ from gdpnum.contour.transform import Transform
 from gdpnum.contour.turns import Complexes, powers, product, turns
 from gdpnum.floats import UNIT, Floats
 
-__all__ = ["CLOSE", "FAR", "Knots", "Line", "Reading", "Rows", "stacked"]
-
 Rows: TypeAlias = slice | npt.NDArray[np.intp]
 
 _Number = TypeVar("_Number", np.float64, np.complex128)

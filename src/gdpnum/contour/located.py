@@ -17,8 +17,6 @@ from gdpnum.contour.transform import phases
 from gdpnum.contour.turns import turns
 from gdpnum.floats import Floats
 
-__all__ = ["highest", "located"]
-
 # Frequencies, more where they are not enough (but of many runs a rough reading is quicker then);
 # the share that may be left of the transform after them; images beside the slack.
 _NUMBERS, _LEFT, _IMAGES = (120, 1000), 1e-4, 1e-2

@@ -36,26 +36,6 @@ from gdpnum.contour.transform import Transform, chunked, one_release, phases
 from gdpnum.contour.turns import turns, turns_less_one
 from gdpnum.floats import FUNCTION, UNIT, Floats
 
-__all__ = [
-    "LAM",
-    "WORK",
-    "Grid",
-    "Ordinary",
-    "Tilted",
-    "Wanted",
-    "beyond",
-    "decays",
-    "frequencies",
-    "is_ordinary",
-    "joined",
-    "one_ladder",
-    "ordinary",
-    "placed",
-    "tilted_weights",
-    "transformed",
-    "wanted_at",
-]
-
 # lam as multiples of one over the run's mu.
 LAM = np.geomspace(0.15, 22.0, 20)
 

@@ -23,19 +23,6 @@ from gdpnum.pairs.mixture import PersonPair, WholeShiftsPair
 from gdpnum.pairs.pair import Pair as OrderedPair
 from gdpnum.pairs.pair import Release, SampledPair
 
-__all__ = [
-    "Gaussian",
-    "Mixture",
-    "Nodes",
-    "Poisson",
-    "Replace",
-    "Run",
-    "Segment",
-    "Steps",
-    "lifted",
-    "run_of",
-]
-
 # exp overflows a little above.
 _LARGEST = 690.0
 

@@ -14,8 +14,6 @@ from gdpnum.contour.reach import OutOfReach
 from gdpnum.contour.transform import Transform, transform
 from gdpnum.floats import UNIT, Floats
 
-__all__ = ["Decay", "Plan", "carried_out", "decay", "planned"]
-
 # Candidates for the last frequency, as multiples of that of a Gaussian of the same variance.
 _CANDIDATES = np.concatenate(
     [

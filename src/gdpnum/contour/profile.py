@@ -21,8 +21,6 @@ from gdpnum.contour.reach import OutOfReach
 from gdpnum.contour.reading import reading
 from gdpnum.floats import UNIT, Floats
 
-__all__ = ["ContourBounds", "Profile", "profile"]
-
 # Where an epsilon is looked for first, as multiples of where the saddle points say; and how often.
 _AROUND, _TURNS = np.array([0.985, 1.0, 1.015]), 60
 

@@ -7,8 +7,6 @@ import numpy.typing as npt
 
 from gdpnum.errors import BudgetExceeded
 
-__all__ = ["OutOfReach"]
-
 
 class OutOfReach(BudgetExceeded):
     """The contour cannot have this within the work or to the accuracy asked for.

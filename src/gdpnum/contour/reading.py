@@ -11,8 +11,6 @@ from gdpnum.contour.pairs import Steps
 from gdpnum.contour.plan import Plan, carried_out, planned
 from gdpnum.floats import Floats
 
-__all__ = ["limits", "reading", "tail_rung"]
-
 # exp(K - lam eps) may be as much larger than the error that is wanted (a log), for rounding's sake.
 _ROOM = 32.0
 

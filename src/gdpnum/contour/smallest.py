@@ -10,8 +10,6 @@ from gdpnum.contour.ladder import Rungs
 from gdpnum.contour.line import Knots, Reading
 from gdpnum.floats import Floats
 
-__all__ = ["smallest"]
-
 
 def smallest(
     lines: Reading, found: Knots, rungs: Rungs, runs: int, slack: Floats, tolerance: float

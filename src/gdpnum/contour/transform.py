@@ -18,8 +18,6 @@ from gdpnum.contour.pairs import Nodes, Steps
 from gdpnum.contour.turns import Complexes, product, turns, turns_less_one
 from gdpnum.floats import FUNCTION, UNIT, Floats
 
-__all__ = ["CHUNK", "Transform", "one_release", "phases", "transform"]
-
 # Beyond this exp(l) is not summed as it is.
 _LARGEST = 600.0
 

@@ -12,8 +12,6 @@ import numpy.typing as npt
 
 from gdpnum.floats import Floats
 
-__all__ = ["Complexes", "powers", "product", "turns", "turns_less_one"]
-
 Complexes: TypeAlias = npt.NDArray[np.complex128]
 
 # OpenBLAS hands out products of more multiplications than this to all cores. For ones as small as

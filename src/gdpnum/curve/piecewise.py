@@ -20,8 +20,6 @@ from gdpnum.curve.tradeoff import Tangents, TradeoffCurve
 from gdpnum.errors import InvalidType
 from gdpnum.floats import Floats
 
-__all__ = ["ContourCurve", "PiecewiseCurve", "piecewise"]
-
 # So few points are each found alone, and so are the same whatever was asked beside them.
 _FEW = 8
 

@@ -26,8 +26,6 @@ from gdpnum.pairs.skellam import skellam_outcomes
 from gdpnum.renyi.divergences import SMALLEST_RATE, Outcomes, bumps, pair_divergences
 from gdpnum.rounding import as_given, times
 
-__all__ = ["POISSON_SAMPLED"]
-
 # At smaller sampling rates the loss of a step is lost in the rounding of its masses.
 _SMALLEST_RATE = 1e-13
 

@@ -36,8 +36,6 @@ from gdpnum.pairs.pair import Bracket
 from gdpnum.rounding import rounded_down, rounded_up
 from gdpnum.subject import Subject
 
-__all__ = ["GDPFit", "accounted_fit", "fit_gdp", "fits_together"]
-
 # A bracket wider than this many tolerances is refined, and refused if that does not help.
 _WIDEST = 5.0
 _REFINEMENTS = 3

@@ -21,8 +21,6 @@ from gdpnum.mechanisms.mechanism import Mechanism, Neighbouring, checked_records
 from gdpnum.mechanisms.noise import Gaussian
 from gdpnum.mechanisms.sampling import PoissonSampled, rate_of, steps_of, typed
 
-__all__ = ["DPSGD", "BatchScheme", "Unit", "records_of_person"]
-
 BatchScheme = Literal["poisson", "fixed", "shuffled", "allocated", "truncated", "cyclic"]
 """How batches are drawn."""
 

@@ -25,8 +25,6 @@ from gdpnum.mechanisms.noise import (
     Skellam,
 )
 
-__all__ = ["PoissonSampled", "Spelled", "either_rate", "rate_of", "steps_of", "typed"]
-
 Spelled = Callable[[str], str]
 """How a user writes the name of an argument: as a key in a file, as an option of a command."""
 

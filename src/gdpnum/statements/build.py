@@ -44,8 +44,6 @@ from gdpnum.statements.rows import (
 )
 from gdpnum.subject import Subject, plain
 
-__all__ = ["DELTAS", "FPRS", "KEPT_FPRS", "Statement", "statement"]
-
 #: FPRs of the curve table; (1 - advantage) / 2, where both kinds of error are as likely, is added.
 FPRS = REPORTED_FPRS
 

@@ -22,8 +22,6 @@ from gdpnum.releases import largest_loss, releases
 from gdpnum.statements.record import Record
 from gdpnum.statements.rows import CurvePoints, EpsilonRow, ProfilePoints, TPRRow
 
-__all__ = ["check", "tpr_by_mu"]
-
 # Room for another machine's rounding, and for that of the curve.
 _ROUNDING = 1e-9
 

@@ -25,8 +25,6 @@ from gdpnum.mechanisms.mechanism import Leaf, Mechanism, composed, repeat, terms
 from gdpnum.mechanisms.noise import Additive, Gaussian
 from gdpnum.mechanisms.tuning import BestOf
 
-__all__ = ["kind_names", "leaf_of", "parts_of", "run_of"]
-
 
 def parts_of(run: Mechanism) -> list[dict[str, Any]]:
     """The parts of a run; of one that releases nothing, the leaf that it releases 0 times."""

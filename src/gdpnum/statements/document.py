@@ -28,8 +28,6 @@ from gdpnum.statements.rows import (
 )
 from gdpnum.strict_json import parsed
 
-__all__ = ["FIRST_SCHEMA", "SCHEMA", "document_of", "json_of", "statement_of"]
-
 T = TypeVar("T", bound=Record)
 
 #: What the key "schema" holds; it changes when keys do.

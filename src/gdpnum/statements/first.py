@@ -21,8 +21,6 @@ from gdpnum.measures.divergence import delta_divergence
 from gdpnum.statements.check import tpr_by_mu
 from gdpnum.statements.rows import Fallback, ProfilePoints, ProfileRow, Stated
 
-__all__ = ["FOLLOWING", "profile_table", "raised"]
-
 #: Keys that follow from the others, in other words than now.
 FOLLOWING = ("verdict", "warnings", "assumptions", "fallback")
 

@@ -26,8 +26,6 @@ from gdpnum.statements.rows import (
     TPRRow,
 )
 
-__all__ = ["Record", "balanced_fpr", "printed_mu", "tprs_at"]
-
 _NOTHING_STATED = Stated()
 
 

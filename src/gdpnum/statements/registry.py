@@ -23,8 +23,6 @@ from gdpnum.statements import releases, words
 from gdpnum.statements.record import Record
 from gdpnum.statements.texts import URL
 
-__all__ = ["FIELDS", "LISTS", "REQUIRED", "entry", "from_registry"]
-
 _PRODUCTS = (
     *("Summary statistics", "Machine learning model", "Dataset", "Synthetic data"),
     *("Interactive API", "SQL queries"),

@@ -20,8 +20,6 @@ from gdpnum.mechanisms import (
     Skellam,
 )
 
-__all__ = ["Facts", "columns", "facts_of", "in_words"]
-
 # A composition of more parts than this is cut short in words.
 _MOST_PARTS = 6
 

@@ -6,23 +6,6 @@ from typing import NamedTuple
 
 from gdpnum.representations import TruncatedCDP
 
-__all__ = [
-    "COMPLETE_REGRET",
-    "COMPLETE_SLACK",
-    "HEAVY_TAIL",
-    "MOST_FOUND",
-    "SHARE_OF_ONE_RECORD",
-    "SIZE_EXPONENT",
-    "Audited",
-    "CurvePoints",
-    "EpsilonRow",
-    "Fallback",
-    "ProfilePoints",
-    "ProfileRow",
-    "Stated",
-    "TPRRow",
-]
-
 #: Below this regret mu overstates no attacker's chance of being right by more than one point in a
 #: hundred, and no advantage by more than two.
 COMPLETE_REGRET = 0.01

@@ -18,8 +18,6 @@ from gdpnum.statements import releases, words
 from gdpnum.statements.build import Statement, statement
 from gdpnum.subject import plain
 
-__all__ = ["FORMATS", "table"]
-
 _RUNS_ADVICE = "pass statements or mechanisms, by name or in a list"
 
 

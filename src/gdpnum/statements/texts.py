@@ -8,20 +8,6 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-__all__ = [
-    "BIBTEX",
-    "CITATION",
-    "KEY",
-    "LABELS",
-    "RELATIONS",
-    "SCALE",
-    "SECOND_READING",
-    "TERMS",
-    "TITLE",
-    "URL",
-    "Relation",
-]
-
 SECOND_READING = (
     "The same rates bound singling out, guessing an attribute and reconstruction: an attempt whose "
     "chance would be FPR without the record has a chance of at most TPR with it."

@@ -16,8 +16,6 @@ from gdpnum.errors import InvalidType
 from gdpnum.rounding import delta_shown, fpr_shown
 from gdpnum.statements.build import Statement, statement
 
-__all__ = ["Finding", "Verification", "verify"]
-
 # Two accounts of one run differ by what their tolerance allows, and by no more than this many.
 _TOLERANCES = 5.0
 _ROUNDING, _SMALLEST = 1e-9, 1e-13

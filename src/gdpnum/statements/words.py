@@ -41,23 +41,6 @@ from gdpnum.statements.rows import (
     TPRRow,
 )
 
-__all__ = [
-    "assumptions",
-    "assumptions_in_words",
-    "blocks_of",
-    "cautions",
-    "guarantee",
-    "protected",
-    "quality",
-    "relation",
-    "relation_of",
-    "risk",
-    "risk_of",
-    "short",
-    "verdict",
-    "warnings",
-]
-
 # The FPR with which the risk is told first, and one that is small but not tiny.
 _EXAMPLE_FPR, _SMALL_FPR = 0.1, 1e-6
 

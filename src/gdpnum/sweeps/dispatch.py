@@ -23,8 +23,6 @@ from gdpnum.sweeps.row import COLUMNS, Wanted, rows, rows_together
 from gdpnum.sweeps.setting import Setting, identity, named
 from gdpnum.sweeps.table import SweepTable
 
-__all__ = ["sweep"]
-
 Rows = list[tuple[int, dict[str, Any]]]
 Numbered = list[tuple[int, Setting]]
 

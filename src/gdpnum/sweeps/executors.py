@@ -11,8 +11,6 @@ from typing import Any, TypeVar
 from gdpnum import _validate
 from gdpnum.errors import InvalidArgument, InvalidType
 
-__all__ = ["hand_out", "refuse_other", "width"]
-
 T = TypeVar("T")
 
 # Tasks kept waiting for each worker: enough that none idles, few enough to stop soon.

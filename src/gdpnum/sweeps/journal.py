@@ -15,8 +15,6 @@ from gdpnum.errors import InvalidArgument
 from gdpnum.strict_json import parsed
 from gdpnum.sweeps.row import Wanted
 
-__all__ = ["Journal", "fingerprint"]
-
 
 def fingerprint(settings: list[object], wanted: Wanted, version: str) -> str:
     """What tells one sweep from another: its settings, what is wanted of them, and the version."""

@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TextIO, final
 
-__all__ = ["drawn"]
-
 _WIDTH = 30
 
 

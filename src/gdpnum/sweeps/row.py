@@ -17,8 +17,6 @@ from gdpnum.measures.gdp import GDPFit, fit_gdp, fits_together
 from gdpnum.mechanisms import Mechanism
 from gdpnum.sweeps.setting import Setting, mechanism_of
 
-__all__ = ["COLUMNS", "Wanted", "rows", "rows_together"]
-
 _FIT = ("mu", "mu_lower", "regret", "tail_ratio", "slack")
 
 #: Columns that a sweep computes unless others are asked for.

@@ -15,8 +15,6 @@ from gdpnum.errors import InvalidArgument, InvalidType
 from gdpnum.mechanisms import BestOf, Mechanism
 from gdpnum.training import NAMES, is_poisson, training_run
 
-__all__ = ["Setting", "grid", "identity", "mechanism_of", "named"]
-
 Setting = Mapping[str, Any] | Mechanism
 """The arguments of `DPSGD`, to which labels of any other name may be added, or any mechanism."""
 

@@ -16,8 +16,6 @@ from gdpnum.blocks.block import Given, Sentence, Table
 from gdpnum.blocks.html import html
 from gdpnum.rounding import rounded_down, rounded_up
 
-__all__ = ["SweepTable"]
-
 Record = dict[str, Any]
 
 # Rows that a notebook shows.

@@ -13,8 +13,6 @@ from gdpnum.statements.page.picture import picture, positions
 from gdpnum.statements.page.reading import Readings, control
 from gdpnum.statements.record import Record
 
-__all__ = ["web_page"]
-
 _COPY = """\
 <p class="copy" id="copy" hidden>
 <button type="button" data-copies="citation">Copy the citation</button>

@@ -12,8 +12,6 @@ from gdpnum.statements.page.reading import Readings
 from gdpnum.statements.record import Record
 from gdpnum.statements.rows import TPRRow
 
-__all__ = ["picture", "positions"]
-
 # Of a drawing and of the frame in it, in its own units: about a pixel on a phone.
 _WIDTH, _HEIGHT = 360, 330
 _LEFT, _RIGHT, _TOP, _BOTTOM = 46.0, 342.0, 66.0, 280.0

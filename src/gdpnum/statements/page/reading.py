@@ -12,8 +12,6 @@ from gdpnum.rounding import fpr_shown, one_in, upper
 from gdpnum.statements.record import Record
 from gdpnum.statements.rows import TPRRow
 
-__all__ = ["Readings", "control"]
-
 # The control goes from here to there, further if the statement's own table does; never to 0, which
 # logarithmic scales have not.
 _LOWEST_FPR, _HIGHEST_FPR = 1e-10, 0.99
