@@ -177,13 +177,13 @@ def test_accumulated_batches_are_warned_of():
 
 @pytest.mark.slow
 def test_where_the_accuracy_is_out_of_reach_a_looser_bound_is_told():
-    accountant = accountant_of((0.25, 1e-5, 100))
+    accountant = accountant_of((0.25, 1e-6, 1000))
     with pytest.raises(gdpnum.BudgetExceeded):
         gdpnum.tradeoff_curve(accountant.run)
     epsilon = accountant.get_epsilon(1e-5)
     assert 0.0 < epsilon < math.inf
     # With more noise it is told at full accuracy, and no larger.
-    assert epsilon >= accountant_of((0.4, 1e-5, 100)).get_epsilon(1e-5)
+    assert epsilon >= accountant_of((0.4, 1e-6, 1000)).get_epsilon(1e-5)
 
 
 @pytest.mark.parametrize(

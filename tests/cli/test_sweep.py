@@ -14,6 +14,7 @@ import gdpnum as library
 from gdpnum.cli.settings import grid_of, numbers, settings_in
 from gdpnum.sweeps.setting import mechanism_of
 from tests.cli.invoking import command, environment, gdpnum, printed, process, refused
+from tests.interrupts import interruptible
 
 GRID = ["--noise-multiplier", "1,2", "--sample-rate", "0.001:0.1:3", "--steps", "50,100"]
 ONE = ["--noise-multiplier", "1", "--sample-rate", "0.01", "--steps", "50"]
@@ -163,14 +164,13 @@ def interrupted(tmp_path_factory):
     """A sweep that Ctrl-C stopped half-way: its folder, its status and what it said."""
     folder = tmp_path_factory.mktemp("sweep")
     rows = folder / "rows.jsonl"
-    running = subprocess.Popen(
+    running = interruptible(
         command(*LONG, "--out", "sweep.csv", "--resume", "rows.jsonl"),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         cwd=folder,
         env=environment(),
-        start_new_session=True,
     )
     deadline = time.monotonic() + 60.0
     while time.monotonic() < deadline and not (rows.exists() and rows.read_text().count("\n") > 20):

@@ -27,6 +27,7 @@ from gdpnum import (
     tradeoff_curve,
 )
 from tests.examples import mostly_slow
+from tests.interrupts import interruptible
 
 SETTINGS = grid(noise_multiplier=[1.0, 2.0], sample_rate=[0.001, 0.01], steps=[50, 100])
 COLUMNS = ("mu", "regret", "advantage", "epsilon@1e-05", "delta@1.0", "tpr@0.01")
@@ -188,7 +189,7 @@ def test_an_interrupted_sweep_goes_on_and_computes_each_setting_once(tmp_path, w
         print(len(table), len(table.errors))
         """)
     )
-    first = subprocess.Popen([sys.executable, str(script)], start_new_session=True)
+    first = interruptible([sys.executable, str(script)])
     journal = tmp_path / "sweep.jsonl"
     deadline = time.monotonic() + 60.0
     while time.monotonic() < deadline:
