@@ -359,3 +359,10 @@ def test_a_shift_that_never_happens_is_no_warning():
     curve = tradeoff_curve(mixture * 5)
     # To forget four of five releases is a processing: one alone cannot tell more.
     assert curve.epsilon(1e-6) > tradeoff_curve(mixture).epsilon(1e-6)
+
+
+def test_a_place_that_was_read_from_two_lines_is_no_error():
+    run = DPSGD(noise_multiplier=5.060823970298419, sample_rate=0.023837393911639294, steps=7)
+    found, beside = fit_gdp(run, slack=1e-6), fit_gdp(run, slack=1e-6, grid_step=2e-4)
+    assert beside.mu_lower <= found.mu
+    assert found.mu_lower <= beside.mu

@@ -263,7 +263,9 @@ def _peak(known: _Points, before: _Peak | None) -> _Peak | None:
     if after == 0 or first < 0:
         return None
     places, turning, mus = (list(one) for one in zip(*known[first : first + 4], strict=True))
-    if not (all(a < b for a, b in pairwise(turning)) and turning[0] < 0.0):
+    # A place may be there twice, read from two lines.
+    rising = all(a < b for each in (places, turning) for a, b in pairwise(each))
+    if not (rising and turning[0] < 0.0):
         return None
     three = slice(0, 3) if turning[2] > 0.0 else slice(1, 4)
     centre = _interpolated(turning, places, 0.0)
