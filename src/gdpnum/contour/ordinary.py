@@ -33,7 +33,7 @@ from gdpnum.contour.pairs import Nodes, Steps, lifted
 from gdpnum.contour.plan import Decay
 from gdpnum.contour.reach import OutOfReach
 from gdpnum.contour.transform import Transform, chunked, one_release, phases
-from gdpnum.contour.turns import turns, turns_less_one
+from gdpnum.contour.turns import log_of_one_plus, turns, turns_less_one
 from gdpnum.floats import FUNCTION, UNIT, Floats
 
 # lam as multiples of one over the run's mu.
@@ -486,12 +486,7 @@ def transformed(
         drift = (2.0 * units + (2.0 * terms + 6.0 * FUNCTION + 24.0)) * spread + wrong
         eta = charges.phase_units(theta, drift[:, :, None])
         eta += (2.1 * tilted.lost)[:, :, None]
-    real = 1.0 + a
-    modulus = np.hypot(real, b)
-    angle = np.arctan2(b, real)
-    squared = a * (2.0 + a) + b * b
-    # Near one the logarithm keeps its digits in this form, elsewhere in that.
-    logs = np.where(squared > -0.5, 0.5 * np.log1p(squared), np.log(modulus))
+    logs, angle, modulus = log_of_one_plus(a, b)
     parts = np.array([logs, angle, np.log1p(eta / modulus), np.log(modulus + eta), np.abs(angle)])
     parts *= count[:, None, None]
     log_modulus, phase, relative, raised, turned = parts.sum(axis=1)

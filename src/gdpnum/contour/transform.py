@@ -15,7 +15,7 @@ from gdpnum import charges
 from gdpnum.contour.grid import cut, lifted_cut
 from gdpnum.contour.ladder import small_cumulants
 from gdpnum.contour.pairs import Nodes, Steps
-from gdpnum.contour.turns import Complexes, product, turns, turns_less_one
+from gdpnum.contour.turns import Complexes, log_of_one_plus, product, turns, turns_less_one
 from gdpnum.floats import FUNCTION, UNIT, Floats
 
 # Beyond this exp(l) is not summed as it is.
@@ -109,12 +109,7 @@ def transform(
             a, b = (_summed(one, weights) for one in turns_less_one(half))
             terms = _terms(nodes.u.shape[1])
         eta = one_release(nodes, exponents, s, weights, away, theta, lost, terms)
-    squared = a * (2.0 + a) + b * b
-    real = 1.0 + a
-    modulus = np.hypot(real, b)
-    angle = np.arctan2(b, real)
-    # Near one the logarithm keeps its digits in this form, elsewhere in that.
-    logs = np.where(squared > -0.5, 0.5 * np.log1p(squared), np.log(modulus))
+    logs, angle, modulus = log_of_one_plus(a, b)
     parts = np.stack(
         [logs, angle, np.log1p(eta / modulus), np.log(modulus + eta), np.abs(angle)], axis=1
     )

@@ -43,6 +43,16 @@ def turns_less_one(half: Floats) -> tuple[Floats, Floats]:
     return np.negative(tangent, out=tangent), imaginary
 
 
+def log_of_one_plus(a: Floats, b: Floats) -> tuple[Floats, Floats, Floats]:
+    """The log of |1 + a + ib|, its argument, and that modulus: takes `turns_less_one` back."""
+    real = 1.0 + a
+    modulus: Floats = np.hypot(real, b)
+    squared = a * (2.0 + a) + b * b
+    # Near one the logarithm keeps its digits in this form, elsewhere in that.
+    logs = np.where(squared > -0.5, 0.5 * np.log1p(squared), np.log(modulus))
+    return logs, np.arctan2(b, real), modulus
+
+
 def powers(first: Floats | None, angle: Floats, number: int) -> Complexes:
     """exp(i (first + r angle)) for r = 0, 1, .. below a number: by row, r and angle.
 
