@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import erf, erfinv
 
-from gdpnum.contour.decided import decided, regrets
+from gdpnum.contour.decided import regrets, smallest
 from gdpnum.contour.jumpy import jumpy
 from gdpnum.contour.ladder import (
     LEAST,
@@ -30,7 +30,6 @@ from gdpnum.contour.ordinary import Ordinary, is_ordinary, ordinary
 from gdpnum.contour.pairs import Run, Steps
 from gdpnum.contour.reach import OutOfReach
 from gdpnum.contour.reading import reading
-from gdpnum.contour.smallest import smallest
 from gdpnum.floats import UNIT, Floats
 
 # The slack that is asked for unless another is, and the share of it that delta is computed to.
@@ -123,7 +122,7 @@ class Effort:
 
 
 def sought(
-    steps: Steps, rungs: Ladder, knots: Floats, slack: Floats, tolerance: float, most: float
+    steps: Steps, rungs: Ladder, slack: Floats, tolerance: float, most: float
 ) -> tuple[Reading, Floats]:
     """The reading around where mu is decided, which is looked for where jumps make it unclear.
 
@@ -147,7 +146,7 @@ def sought(
         lost = jumpy[~known]
         if lost.size:
             rows = rungs.rows_of(lost)
-            own = steps.part(lost), rungs.part(steps, lost), knots[rows]
+            own = steps.part(lost), rungs.part(steps, lost)
             guess[lost] = _roughly(*own, guess[rows], slack[lost], most)
     lines = aimed(steps, rungs, guess, slack, tolerance, most)
     return lines, guess[: steps.runs]
@@ -177,10 +176,12 @@ def aimed(
 
 
 def _roughly(
-    steps: Steps, rungs: Ladder, knots: Floats, guess: Floats, slack: Floats, most: float
+    steps: Steps, rungs: Ladder, guess: Floats, slack: Floats, most: float
 ) -> Floats:
     """About where mu is decided, from a reading to a thousandth of the slack."""
     lines = aimed(steps, rungs, guess, slack, 1e-3, most)
+    both = np.concatenate([slack, slack])[: guess.size]
+    knots = np.concatenate(first_knots(rungs, both, guess, lines.limits[-1]), axis=1)
     where, _ = highest(lines.rows(slice(steps.runs)).at, knots[: steps.runs], slack)
     return np.where(where > 0.0, where, guess[: steps.runs])
 
@@ -301,7 +302,7 @@ def _fit(
     if not steps.c.size:
         return _gaussian(np.sqrt(steps.variance), slack)
     if quick is not None:
-        found = _read(steps, *quick.read, slack, tolerance, close=True)
+        found = _read(steps, *quick.read, slack, tolerance)
         # Where jumps decide the general way has the same lines, and knows no more.
         wide = math.inf if quick.ladder.steep[0] < 1.0 else _CLOSE * found.mu[0]
         if found.mu[0] - found.mu_lower[0] <= wide and found.mu[0] < math.inf:
@@ -309,13 +310,9 @@ def _fit(
     rungs = ladder(steps, 22.0)
     check_reach(rungs, _FURTHEST)
     by_row = np.concatenate([slack, slack])[: rungs.rungs.lam.shape[0]]
-    knots = first_knots(rungs, by_row)
-    lines, guess = sought(steps, rungs, knots, slack, tolerance, most * steps.runs)
-    # One run alone is looked at closely at once.
-    close = steps.runs == 1 and not steps.symmetric
-    if close:
-        knots = first_knots(rungs, by_row, guess)
-    return _read(steps, rungs, lines, lines.at(knots), slack, tolerance, close=close)
+    lines, guess = sought(steps, rungs, slack, tolerance, most * steps.runs)
+    knots = first_knots(rungs, by_row, guess, lines.limits[-1])
+    return _read(steps, rungs, lines, lines.at(np.concatenate(knots, axis=1)), slack, tolerance)
 
 
 def _read(
@@ -325,24 +322,15 @@ def _read(
     found: Knots,
     slack: Floats,
     tolerance: float,
-    *,
-    close: bool = False,
 ) -> Fits:
-    """The fits that a reading gives, and what it has at the first knots.
-
-    ``close`` says that there are several of these around where mu is decided.
-    """
+    """The fits that a reading gives, and what it has at the first knots."""
     runs = steps.runs
     by_row = np.concatenate([slack, slack])[: found.epsilons.shape[0]]
     _end_known(found, by_row)
-    peak = decided(lines, found, rungs.rungs, slack, tolerance) if close else None
-    if peak is None:
-        needed, mu_lower = smallest(lines, found, rungs.rungs, runs, by_row, tolerance)
-    else:
-        needed, mu_lower = np.array(peak[:1]), np.array(peak[1:])
+    needed, mu_lower = smallest(lines, found, rungs.rungs, runs, by_row, tolerance)
     # As if every record were always sampled: the better of the two where sampling hardly helps.
     bare = np.sqrt(steps.total(steps.counts * steps.slope**2) + steps.variance)
-    mu = np.minimum(needed.reshape(-1, runs).max(axis=0), bare * (1.0 + 4e-16 * (8 + steps.c.size)))
+    mu = np.minimum(needed, bare * (1.0 + 4e-16 * (8 + steps.c.size)))
     if runs == 1 and steps.variance[0] > 0.0 and not mu[0] - mu_lower[0] <= _CLOSE * mu[0]:
         mu = np.minimum(mu, _apart(steps, slack, tolerance))
     # What contradicts itself is not known.
