@@ -7,7 +7,7 @@ cubic that has its values and slopes at both (Lemma T14), so a few knots tell.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -21,9 +21,9 @@ from gdpnum.floats import UNIT, Floats
 # How often cells are cut, into how many parts at a time, and into how many in all.
 _ROUNDS, _PARTS, _MOST = 6, 24.0, 1500
 
-# A mu is tried that is above what is shown by so many tolerances, and by as many times what the
+# A mu is tried that is above what is shown by so many tolerances, and by so many times what the
 # reading's own error hides, up to so many tolerances.
-_ABOVE, _BLURRED = 4.0, 8.0
+_ABOVE, _BLURRED, _MOST_BLURRED = 3.0, 2.3, 25.0
 
 # How often a larger mu is tried where that is not enough.
 _TRIES = 12
@@ -33,7 +33,8 @@ _LARGEST = 600.0
 
 _NORM, _ROOT, _THIRD = math.sqrt(0.5 / math.pi), math.sqrt(0.5), 1.0 / 3.0
 
-_Cell = tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]
+# Rows and cells.
+_Where: TypeAlias = tuple[npt.NDArray[np.intp], ...]
 
 
 def lowered(lifted: Floats, epsilons: Floats) -> Floats:
@@ -123,11 +124,13 @@ class _Beside(NamedTuple):
     fastest: Floats
     """How fast G rises with mu."""
     change: tuple[Floats, Floats]
-    """By row, for how much these change with mu: the largest |a|, and how fast that moves."""
+    """By row, for how much these change with mu: the largest |a|, and the largest eps / mu."""
     shown: Floats
     """By row, a mu that is certainly too small, and what it lacks for the reading's own error."""
     below: Floats
     """delta_mu + slack at the knots, from below."""
+    turning: npt.NDArray[np.bool_]
+    """Whether G has a low in a cell."""
 
     @classmethod
     def of(cls, cells: Cells, mu: Floats, slack: Floats) -> _Beside:
@@ -160,10 +163,9 @@ class _Beside(NamedTuple):
         np.copyto(top, _NORM, where=a[:, :-1] * a[:, 1:] <= 0.0)
         bend = each * (each * (each * (farthest * farthest + 1.0) + farthest) + 1.0) + 1.3
         bent = cells.bent + cells.powers * (top * bend)
-        moving = (half + longest) * each
         shown = [(0.0, 0.0)] * mu.size
-        turning = np.nonzero((rising < 0.0) & (falling > 0.0))
-        for row, cell in zip(*(one.tolist() for one in turning), strict=True):
+        turning = (rising < 0.0) & (falling > 0.0)
+        for row, cell in zip(*(one.tolist() for one in np.nonzero(turning)), strict=True):
             t, value, bound = _lowest(
                 *(float(one[row, cell]) for one in (start, end, rising, falling))
             )
@@ -173,7 +175,8 @@ class _Beside(NamedTuple):
             if abs(place) <= farthest[row, 0]:
                 rise = _NORM * math.exp(-0.5 * place * place)
                 lacking = -(value + error + float(cells.bent[row, cell])) / rise
-                found = own + _slower(lacking, float(farthest[row, 0]), float(moving[row, 0]))
+                moving = 0.5 + float(longest[row, 0]) / own
+                found = own + _slower(lacking, float(farthest[row, 0]), moving)
                 shown[row] = max(shown[row], (found, error / rise))
         return cls(
             mu,
@@ -182,22 +185,38 @@ class _Beside(NamedTuple):
             unsure,
             np.maximum(np.minimum(before, after) - floor, 0.0),
             top,
-            (farthest, moving),
+            (farthest, longest),
             np.array(shown).T,
             above - wrong,
+            turning,
         )
 
     def gained(self, mu: Floats) -> Floats:
         """What G is more by in each cell, at least, for another mu by row."""
-        more = mu[:, None] - self.mu
-        farthest, moving = self.change
-        moved = np.abs(more) * moving
+        mu = mu[:, None]
+        more, (farthest, longest) = mu - self.mu, self.change
+        # By how much a moves, and by how much the log of the density with it.
+        moved = np.abs(more) * (0.5 + longest / np.minimum(mu, self.mu))
         moved *= farthest + moved
         slower = np.maximum(more, 0.0) * np.exp(-moved)
         faster = np.minimum(more, 0.0) * np.exp(moved)
-        return slower * self.slowest + faster * self.fastest
+        found: Floats = slower * self.slowest + faster * self.fastest
+        return found
 
-    def flatly(self, cells: Cells, upper: Floats, where: _Cell) -> Floats:
+    def spare(self, room: Floats) -> Floats:
+        """By how much less a mu will do for all cells, by row, with such a room in each."""
+        least = (room / self.fastest).min(axis=1)
+        # So little that densities change by half a percent.
+        found: Floats = 0.99 * np.minimum(least, 0.005 / self.sensitivity())
+        return found
+
+    def sensitivity(self) -> Floats:
+        """How fast logs of densities change with mu, for changes of a up to one, by row."""
+        farthest, longest = (one[:, 0] for one in self.change)
+        found: Floats = (0.5 + longest / self.mu[:, 0]) * (farthest + 1.0)
+        return found
+
+    def flatly(self, cells: Cells, upper: Floats, where: _Where) -> Floats:
         """G from below in some of the cells, without the fourth derivative (Lemma T15).
 
         ``upper`` bounds delta at the knots. delta falls, and its second derivative is at least
@@ -216,12 +235,12 @@ class _Beside(NamedTuple):
 
 
 def _slower(lacking: float, farthest: float, moving: float) -> float:
-    """What mu lacks at least where G lacks so much, to first order."""
+    """What mu lacks at least where it does to first order: densities change with it."""
     moved = abs(lacking) * moving
     moved *= farthest + moved
     if lacking > 0.0:
         return lacking * math.exp(-moved)
-    return lacking * math.exp(2.0 * moved) if moved < 0.3 else -math.inf
+    return lacking * math.exp(2.0 * moved) if moved < 0.15 else -math.inf
 
 
 def _lowest(start: float, end: float, rising: float, falling: float) -> tuple[float, float, float]:
@@ -247,51 +266,49 @@ def smallest(
     # Removing decides, mostly, and beyond the knots that are for regret.
     half = found.epsilons.shape[1] // 2
     base, mu_lower = _highest(Knots(*(one[:runs, half:] for one in found)), slack[:runs])
-    mu, index = np.zeros(runs), np.arange(found.epsilons.shape[0])
+    tried, needed = np.zeros((2, runs))
+    index = np.arange(found.epsilons.shape[0])
     for turn in range(_ROUNDS):
         cells, owner = Cells.of(lines, found), index % runs
         beside = _Beside.of(cells, base[owner], slack)
         np.maximum.at(mu_lower, owner, beside.shown[0])
         above = tolerance * mu_lower[owner]
-        blurred = np.minimum(beside.shown[1], _BLURRED * above)
-        np.maximum.at(mu, owner, mu_lower[owner] + _ABOVE * (above + blurred))
-        gained = beside.gained(mu[owner])
-        over = ~(beside.least + gained >= beside.bent)
-        if _DEBUG: print("   ", turn, found.epsilons.shape, over.sum(axis=1)[:5], [np.flatnonzero(x)[:5] for x in over[:5]], base[0], mu_lower[0], mu[0], beside.shown[1])
-        upper = None
+        above = _ABOVE * above + np.minimum(_BLURRED * beside.shown[1], _MOST_BLURRED * above)
+        np.maximum.at(tried, owner, mu_lower[owner] + above)
+        own = tried[owner]
+        gained = beside.gained(own)
+        room = (beside.least - beside.bent) + gained
+        over = ~(room >= 0.0)
         if over.any():
             where, upper = np.nonzero(over), _upper(found, rungs)
-            over[where] = ~(beside.flatly(cells, upper, where) + gained[where] >= 0.0)
+            room[where] = np.fmax(room[where], beside.flatly(cells, upper, where) + gained[where])
+            over = ~(room >= 0.0)
+        np.maximum.at(needed, owner, own - beside.spare(np.where(over, np.inf, room)))
         if not over.any():
             break
         centre = beside.least + gained + beside.unsure
         # Where the reading's own error is what hides it, shorter cells tell no more.
         hidden = over & (beside.bent < 0.5 * beside.unsure) & (centre > -2.0 * beside.unsure)
         parts = _parts(beside, over & ~hidden, centre, tolerance)
-        many = parts.sum(axis=1) > _MOST
-        if turn == _ROUNDS - 1:
-            many[:] = True
+        many = (parts.sum(axis=1) > _MOST) | (turn == _ROUNDS - 1)
         hidden |= over & many[:, None]
-        if hidden.any():
-            rows = np.flatnonzero(hidden.any(axis=1))
-            some = cells.rows(rows), hidden[rows], mu[owner[rows]], slack[rows], upper[rows]
-            raised = _raised(*some)
-            np.maximum.at(mu, owner[rows], raised)
-            if _DEBUG: print("     hidden", hidden.sum(axis=1)[:3], mu[:2])
-            over &= ~hidden & ~(beside.least + beside.gained(mu[owner]) >= beside.bent)
+        rows = np.flatnonzero(hidden.any(axis=1))
+        if rows.size:
+            raised = _raised(cells.rows(rows), hidden[rows], own[rows], slack[rows], upper[rows])
+            np.maximum.at(needed, owner[rows], raised)
+            np.maximum.at(tried, owner[rows], raised)
+            over &= ~hidden
         kept = np.flatnonzero(over.any(axis=1))
         if not kept.size:
             break
         index, slack, lines, rungs = index[kept], slack[kept], lines.rows(kept), rungs.rows(kept)
-        found = lines.at(divided(found.epsilons[kept], np.where(over, parts, 1.0)[kept]))
+        found = lines.at(divided(found.epsilons[kept], parts[kept], over[kept]))
         about, lower = _highest(found, slack)
         np.maximum.at(mu_lower, index % runs, lower)
         base = mu_lower.copy()
         np.maximum.at(base, index % runs, about)
-    return mu, mu_lower
+    return np.maximum(needed, mu_lower), mu_lower
 
-
-_DEBUG=False
 
 def _highest(knots: Knots, slack: Floats) -> tuple[Floats, Floats]:
     """About the largest mu that tests need, by row, and one that they certainly do.
@@ -327,9 +344,9 @@ def _parts(
     """Into how many parts to cut cells that are over: what is bent falls like the fourth power."""
     room = np.maximum(centre - beside.unsure, tolerance * beside.mu * beside.slowest)
     number = np.ceil((2.0 * beside.bent / room) ** 0.25)
-    # Where G is below zero, the place that decides is only looked for.
-    number = np.minimum(np.where(number < _PARTS, number, _PARTS), np.where(centre < 0.0, 4.0, _PARTS))
-    return np.where(over, np.maximum(number, 2.0), 1.0)
+    number = np.where(number < _PARTS, np.maximum(number, 2.0), _PARTS)
+    # Where G is below zero elsewhere than in a low, a larger mu will do.
+    return np.where(over & (beside.turning | (centre >= 0.0)), number, 1.0)
 
 
 def _upper(knots: Knots, rungs: Rungs) -> Floats:
@@ -351,9 +368,8 @@ def _raised(
         lacking[where] = np.maximum(-known, 0.0)
         more = np.where(hidden, lacking / beside.slowest, 0.0)
         more = np.where(lacking > 0.0, more, 0.0).max(axis=1)
-        farthest, moving = (one[:, 0] for one in beside.change)
-        moved = 2.0 * more * moving
-        moved *= farthest + moved
+        # Up to twice that mu, so to speak: densities change by half, at most.
+        moved = 2.0 * more * beside.sensitivity()
         raised = np.where(moved < 0.69, np.fmin(raised, mu + more * np.exp(moved)), raised)
         if (raised < np.inf).all():
             break
@@ -403,22 +419,22 @@ def chernoff(epsilons: Floats, rungs: Rungs) -> Floats:
     return bound
 
 
-def divided(knots: Floats, parts: Floats) -> Floats:
-    """Knots with each cell cut into so many parts, from the first to the last that is cut.
+def divided(knots: Floats, parts: Floats, kept: npt.NDArray[np.bool_]) -> Floats:
+    """Knots with each cell cut into so many parts, from the first to the last that is kept.
 
     By row; where rows need different numbers their cells are cut a little finer.
     """
-    columns = np.flatnonzero((parts > 1.0).any(axis=0))
+    columns = np.flatnonzero(kept.any(axis=0))
     first, last = int(columns[0]), int(columns[-1]) + 1
-    kept, parts = knots[:, first : last + 1], parts[:, first:last]
-    counted = np.zeros(kept.shape)
+    inside, parts = knots[:, first : last + 1], parts[:, first:last]
+    counted = np.zeros(inside.shape)
     np.cumsum(parts, axis=1, out=counted[:, 1:])
     ends = counted[:, -1:]
     places = np.linspace(0.0, 1.0, int(min(ends.max(), _MOST)) + 1)
     return np.stack(
         [
             np.interp(places * end[0], one, at)
-            for end, one, at in zip(ends, counted, kept, strict=True)
+            for end, one, at in zip(ends, counted, inside, strict=True)
         ]
     )
 
@@ -486,7 +502,7 @@ def regrets(
         with_slack = np.maximum(with_slack, np.where(high, 0.0, slacked).max(axis=1))
         room = np.maximum(target - ends, tolerance * target)
         parts = np.minimum(np.ceil(np.sqrt(1.2 * (cells - ends) / room)), _PARTS)
-        knots = divided(knots, np.where(high, np.maximum(parts, 2.0), 1.0))
+        knots = divided(knots, np.where(high, np.maximum(parts, 2.0), 1.0), high)
         found = lines.rows(slice(mu.size)).at(knots)
     rounded = 1.0 + 16.0 * UNIT
     regret = np.maximum(np.maximum(regret, cells.max(axis=1)), 0.0) * rounded

@@ -175,9 +175,7 @@ def aimed(
     return reading(steps, rungs, places, [np.full(guess.size, _ABOUT), errors], fine, most)
 
 
-def _roughly(
-    steps: Steps, rungs: Ladder, guess: Floats, slack: Floats, most: float
-) -> Floats:
+def _roughly(steps: Steps, rungs: Ladder, guess: Floats, slack: Floats, most: float) -> Floats:
     """About where mu is decided, from a reading to a thousandth of the slack."""
     lines = aimed(steps, rungs, guess, slack, 1e-3, most)
     both = np.concatenate([slack, slack])[: guess.size]

@@ -262,7 +262,7 @@ _UP_TO = np.linspace(0.52, 1.0, 13)
 
 # Around a guess of where mu is decided, in deviations: so close that cubics tell it to ten digits.
 # Beyond these, as shares of what is left on either side.
-_AROUND = 0.009 * np.arange(-11.0, 12.0)
+_AROUND = 0.0066 * np.arange(-11.0, 12.0)
 _BEFORE, _AFTER = (np.arange(1.0, 37.0) / 36.0) ** 1.5, (np.arange(1.0, 17.0) / 16.0) ** 2
 
 

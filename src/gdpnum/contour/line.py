@@ -340,10 +340,6 @@ class Reading(NamedTuple):
         """Some of the rows."""
         return Reading(tuple(one.rows(kept) for one in self.lines), self.limits[:, kept])
 
-    def last(self) -> Reading:
-        """Its last line at every epsilon: bounds of any line hold everywhere."""
-        return Reading(self.lines, np.full_like(self.limits, -np.inf))
-
     def bends(self, epsilons: Floats) -> Floats:
         """Bounds on the fourth derivative of the sum for delta between each two epsilons, by row.
 

@@ -236,11 +236,13 @@ def frequencies(last: float, number: int) -> Floats:
 def joined(four: Line, near: Floats, far: Floats, limits: Floats) -> tuple[Reading, Knots]:
     """Two lines in the middle and two in the tail as a reading, and that at first knots.
 
-    ``near`` are those up to the limits, for the middle, and ``far`` those beyond.
+    ``near`` are those up to the limits, for the middle, and ``far`` those beyond. A direction
+    without a line in the tail has that in the middle twice, and no limit.
     """
     values, errors = four.at(np.concatenate([near, far]))
-    values[:2, 0] += 1.0
-    errors[:2, 0] += UNIT
+    middle = four.lam < 0.0
+    values[:, 0] += middle
+    errors[:, 0] += UNIT * middle
     value, error = (np.concatenate([one[:2], one[2:]], axis=2) for one in (values, errors))
     knots = np.concatenate([near, far], axis=1)
     found = Knots(knots, value[:, 0], error[:, 0], value[:, 1], error[:, 1])
