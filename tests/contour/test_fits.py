@@ -287,7 +287,7 @@ def test_what_a_line_does_not_know_at_the_last_knot_is_not_used(lost):
     with np.errstate(all="ignore"):
         rungs = ladder(one, 22.0)
         knots = first_knots(rungs, np.repeat(slack, 2))
-        lines, _ = sought(one, rungs, knots, slack, 1e-9, 1e7)
+        lines, _ = sought(one, rungs, slack, 1e-9, 1e7)
         for sign in (-1.0, 1.0):
             found = lines.at(knots)
             found.delta[:, -1], found.delta_error[:, -1] = sign * lost, 2.0 * lost
