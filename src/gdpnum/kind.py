@@ -114,7 +114,8 @@ def kinds() -> Iterable[Kind]:
 
 def kind_of(leaf: Mechanism) -> Kind:
     """The record of a leaf's class, or of the nearest base that has one."""
-    found = next((_KINDS[base] for base in type(leaf).__mro__ if base in _KINDS), None)
+    own = type(leaf)
+    found = _KINDS.get(own) or next((_KINDS[one] for one in own.__mro__ if one in _KINDS), None)
     if found is None:
         raise UnsupportedMechanism(
             f"no privacy loss is known for {leaf!r}; describe it as PureDP or ApproxDP, through "

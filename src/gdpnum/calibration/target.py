@@ -21,6 +21,7 @@ from gdpnum.errors import BudgetExceeded, InvalidArgument
 from gdpnum.formulas.conversions import mu_from_advantage, mu_from_epsilon_delta, mu_from_tpr
 from gdpnum.measures.gdp import fit_gdp
 from gdpnum.mechanisms.mechanism import Mechanism
+from gdpnum.representations import ApproxDP
 
 # Where the engine cannot keep a tolerance it is asked for coarser ones, until about this.
 _COARSEST = 0.01
@@ -68,6 +69,10 @@ class Target(ABC):
         In it a search runs: for DP-SGD it is nearly a power of the noise, the rate and the steps,
         where an epsilon or a TPR is not.
         """
+
+    def allows(self, revealed: float) -> bool:
+        """Whether a record may be revealed with that probability, nothing of it being seen else."""
+        return self.read(ApproxDP(epsilon=0.0, delta=revealed).curve()) <= self.value
 
     @property
     def mu(self) -> float:
@@ -142,6 +147,10 @@ class Mu(Target):
 
     def strength(self, value: float) -> float:
         return value
+
+    def allows(self, revealed: float) -> bool:
+        # Mu is zero then, or infinite.
+        return revealed <= self.slack
 
     @property
     def counts_sampling(self) -> bool:

@@ -58,13 +58,8 @@ MOST = 1e7
 #: some 4 ms. And the same where the lattice takes seconds.
 WORK, PATIENCE = 6e6, 1e8
 
-# And for each segment, which the lattice takes some milliseconds for.
-_MORE = 3e5
-
-
-def work_of(run: Run) -> float:
-    """Frequencies times nodes up to which the contour is the cheaper engine for a run."""
-    return WORK + _MORE * len(run)
+#: And for each segment, which the lattice takes some milliseconds for.
+MORE = 3e5
 
 
 class Fits(NamedTuple):
