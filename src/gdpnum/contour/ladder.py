@@ -132,7 +132,7 @@ def _jumps(steps: Steps) -> Floats:
 
 
 def turning(steps: Steps, last: Floats) -> Floats:
-    """lam up to the last, by run, for runs in which jumps decide: close where K turns steep."""
+    """Lam up to the last, by run, for runs in which jumps decide: close where K turns steep."""
     levels = np.clip(_jumps(steps) - 1.0, last[:, None] * _SHARES, last[:, None])
     return np.concatenate([levels[:, :1] * (_BEFORE_THEM / _SHARES[0]), levels], axis=1)
 

@@ -54,7 +54,7 @@ _TURNS, _OFF = 4, 0.6
 _AGREE = 0.7
 
 # Jumps so rare that saddle points do not tell where mu is decided: below this reach of the ladder.
-_RARE = 0.15
+_RARE = 0.14
 
 # How large a loss is that decides alone, in deviations of the others; these add about one.
 _ALONE = 7.5
@@ -83,7 +83,8 @@ def settled(near: Approximate, steps: Steps, ladder: Ladder, slack: Floats) -> F
             rest = ladder.deviation[unclear]
             jump = _one_jump(steps, ladder, slack)[unclear] + rest
             alone = jump > _ALONE * rest
-            about = np.where(guess[unclear] < _TOGETHER * jump, guess[unclear], jump)
+            beside = (guess[unclear] > jump) & (guess[unclear] < _TOGETHER * jump)
+            about = np.where(beside, guess[unclear], jump)
             guess[unclear] = np.where(alone, about, largest[unclear])
             # Of many runs all are located at once.
             unclear = unclear[~alone] if runs == 1 else unclear
@@ -131,7 +132,9 @@ def located(
     for _ in range(_TURNS):
         line = _line(steps, ladder, runs[left], places, slack[runs[left]], line)
         following, most = highest(
-            partial(_at, line, slack[runs[left]]), places[:, None] * around, slack[runs[left]]
+            partial(_at, line, places, slack[runs[left]]),
+            places[:, None] * around,
+            slack[runs[left]],
         )
         following = np.where(np.isnan(line.centre), np.nan, following)
         known = (following > 0.0) & (following < np.inf)
@@ -269,7 +272,7 @@ def _placed(
 
 
 def _logs(nodes: Nodes, step: Floats, s: Floats) -> Floats:
-    """log M, by segment."""
+    """Log M, by segment."""
     bare = nodes.log_q - 0.5 * nodes.u**2
     if float(nodes.loss.max(initial=0.0)) < _LARGEST:
         found = small_cumulants(nodes, bare, step, s, 0.0 * s, np.zeros((s.size, 2)))[0]
@@ -299,7 +302,7 @@ def _shares(
     return shares[:, None, :], away + log_a, arg, means
 
 
-def _at(line: _Line, slack: Floats, places: Floats) -> Knots:
+def _at(line: _Line, guess: Floats, slack: Floats, places: Floats) -> Knots:
     """Delta and exp(eps) alpha there, where they are known well enough.
 
     Not where delta is large, next to nothing beside the terms of its sum, or far below the slack.
@@ -314,9 +317,10 @@ def _at(line: _Line, slack: Floats, places: Floats) -> Knots:
     sums[:, 0] += once / (1.0 + once) - lifted
     sums[:, 1] += lifted
     least = _TINY * line.left * np.hypot(line.real[:, 0], line.imaginary[:, 0]).sum(axis=1)
-    # Delta falls, so that where it is small it is so further on, whatever images say.
-    fallen = np.minimum.accumulate(sums[:, 0], axis=1)
-    clear = (sums[:, 0] > least[:, None] * scale) & (fallen > _FALLEN * slack[:, None])
+    clear = sums[:, 0] > least[:, None] * scale
+    # Delta falls: beyond where it is small it is so, whatever images say.
+    some = (places >= guess[:, None]) & (sums[:, 0] < _FALLEN * slack[:, None])
+    clear &= ~np.logical_or.accumulate(some, axis=1)
     none = np.zeros_like(places)
     delta = np.where(clear & (sums[:, 0] < _LARGE), sums[:, 0], np.nan)
     return Knots(places, delta, none, sums[:, 1], none)
