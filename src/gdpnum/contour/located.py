@@ -228,28 +228,8 @@ def _line(
         logs = _logs(nodes, step, tilts[part.owner])
         cumulant = part.total(part.counts * logs) + 0.5 * part.variance * lam * (1.0 + lam)
     shares, away, arg, means = _shares(part, nodes, height, tilts[part.owner])
-    pending, parts = rows, []
-    for number in dict.fromkeys([likely, *_NUMBERS]):
-        whole = pending.size == rows.size
-        some = slice(None) if whole else np.flatnonzero(np.isin(part.owner, pending))
-        few = part.part(pending)
-        theta = width[pending, None] * np.arange(0.5, number)
-        a, b = phases(shares[some], away[some], arg[some], theta[few.owner])
-        logs = np.log((1.0 + a[:, 0]) + 1j * b[:, 0]) * few.counts[:, None]
-        size = few.total(logs.real) - 0.5 * few.variance[:, None] * theta**2
-        small = size <= -digits[pending, None]
-        last = np.argmax(small[:, :-1] & small[:, 1:], axis=1)
-        # Frequencies beyond the last that matters are left out.
-        size[np.arange(number) >= last[:, None]] = -np.inf
-        parts.append((pending, size, few.total(logs.imag), int(last.max())))
-        pending = pending[last == 0]
-        if not pending.size:
-            break
-    most = max(last for _, _, _, last in parts)
-    sizes, turned = np.full((rows.size, most), -np.inf), np.zeros((rows.size, most))
-    for chosen, size, angle, last in parts:
-        sizes[chosen, :last], turned[chosen, :last] = size[:, :last], angle[:, :last]
-    ended = np.isfinite(sizes[:, :1]).all(axis=1)
+    sizes, turned = _powers(part, (shares, away, arg), width, digits, likely)
+    ended = (sizes[:, :1] > -np.inf).all(axis=1)
     theta = width[:, None] * (np.arange(sizes.shape[1]) + 0.5)
     values = np.exp(sizes) * turns(turned)
     z = lam[:, None] + 1j * theta
@@ -258,6 +238,40 @@ def _line(
     centre = part.total(part.counts * means) + part.variance * (lam + 0.5)
     centre = np.where(ended & (length > 0.0) & (length < np.inf), centre, np.nan)
     return _Line(lam, length, cumulant, centre, np.exp(-digits), theta, terms.real, terms.imag)
+
+
+def _powers(
+    steps: Steps,
+    known: tuple[Floats | Complexes, Floats, Floats],
+    width: Floats,
+    digits: Floats,
+    likely: int,
+) -> tuple[Floats, Floats]:
+    """Log of the modulus of the transform, and its argument, by run and frequency.
+
+    Up to where it has died out (-inf from there on; at once where that takes too many).
+    """
+    shares, away, arg = known
+    pending, parts = np.arange(steps.runs), []
+    for number in dict.fromkeys([likely, *_NUMBERS]):
+        few = steps.part(pending)
+        some = slice(None) if few is steps else np.isin(steps.owner, pending)
+        theta = width[pending, None] * np.arange(0.5, number)
+        a, b = phases(shares[some], away[some], arg[some], theta[few.owner])
+        logs = np.log((1.0 + a[:, 0]) + 1j * b[:, 0]) * few.counts[:, None]
+        size = few.total(logs.real) - 0.5 * few.variance[:, None] * theta**2
+        small = size <= -digits[pending, None]
+        last = np.argmax(small[:, :-1] & small[:, 1:], axis=1)
+        size[np.arange(number) >= last[:, None]] = -np.inf
+        parts.append((pending, size, few.total(logs.imag), int(last.max())))
+        pending = pending[last == 0]
+        if not pending.size:
+            break
+    most = max(last for _, _, _, last in parts)
+    sizes, turned = np.full((steps.runs, most), -np.inf), np.zeros((steps.runs, most))
+    for chosen, size, angle, last in parts:
+        sizes[chosen, :last], turned[chosen, :last] = size[:, :last], angle[:, :last]
+    return sizes, turned
 
 
 def _placed(
