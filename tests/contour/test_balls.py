@@ -148,7 +148,7 @@ def test_a_large_mu(rate, tilt, spacing, reach):
     with np.errstate(all="ignore"):
         rungs = ladder(one, 22.0)
         knots = first_knots(rungs, np.repeat(slack, 2))
-        lines, _ = sought(one, rungs, knots, slack, 1e-9, 1e7)
+        lines, _ = sought(one, rungs, slack, 1e-9, 1e7)
         epsilons = np.linspace(0.0, knots[0, -1], 60)
         found = lines.at(np.stack([epsilons, epsilons]))
     assert len(lines.lines) == 3

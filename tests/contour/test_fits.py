@@ -9,9 +9,11 @@ from scipy.special import erf, ndtri
 
 import gdpnum
 from gdpnum import contour
+from gdpnum.contour.decided import shown
 from gdpnum.contour.estimate import about_mu
 from gdpnum.contour.fit import Effort, _read, sought
-from gdpnum.contour.ladder import first_knots, ladder
+from gdpnum.contour.ladder import Approximate, first_knots, ladder
+from gdpnum.contour.located import settled
 from gdpnum.contour.pairs import Steps
 from gdpnum.contour.profile import ContourBounds, _lines
 
@@ -142,6 +144,34 @@ def test_many_at_once_are_as_good_as_alone(seed):
         assert alone.mu_lower[0] <= together.mu[i]
         assert together.mu[i] == pytest.approx(alone.mu[0], rel=1e-7)
         assert together.regret[i] == pytest.approx(alone.regret[0], rel=1e-5, abs=1e-11)
+
+
+def test_uneven_runs_are_as_good_as_alone():
+    """Jumps of very different kinds, some of which take many more frequencies than others."""
+    settings = [(4.1, 0.037, 8), (0.6, 0.011, 225), (0.6, 0.0027, 118), (3.0, 0.002, 700)]
+    runs = [poisson(one) for one in settings]
+    together = contour.fits(runs, slack=1e-10)
+    for i, run in enumerate(runs):
+        alone = contour.fits([run], slack=1e-10, accuracy=1.0)
+        assert together.mu_lower[i] <= alone.mu[0]
+        assert alone.mu_lower[0] <= together.mu[i]
+        assert together.mu[i] == pytest.approx(alone.mu[0], rel=1e-5)
+
+
+@pytest.mark.parametrize(
+    "settings", [(1.0, 0.001, 400), (4.0, 0.002, 400), (19.0, 0.0025, 44), (0.8, 4.5e-4, 23_000)]
+)
+def test_the_place_of_rare_jumps_is_where_tests_need_most(settings):
+    run, slack = poisson(settings), np.array([1e-10])
+    steps = Steps.of([run, run])
+    with np.errstate(all="ignore"):
+        rungs = ladder(steps, 22.0)
+        near = Approximate.of(rungs.rungs)
+        place = settled(near, steps, rungs, np.repeat(slack, 2))[0]
+        lines, _ = sought(steps, rungs, np.repeat(slack, 2), 1e-9, 1e9)
+        around = place * np.geomspace(0.2, 5.0, 401)
+        needs = shown(lines.rows(slice(1)).at(around[None, :]), slack).mus[0]
+    assert around[np.argmax(needs)] == pytest.approx(place, rel=0.1)
 
 
 def test_one_out_of_reach_does_not_stop_the_others():
@@ -309,7 +339,7 @@ def test_what_a_line_does_not_know_at_the_last_knot_is_not_used(lost):
     with np.errstate(all="ignore"):
         rungs = ladder(one, 22.0)
         knots = first_knots(rungs, np.repeat(slack, 2))
-        lines, _ = sought(one, rungs, knots, slack, 1e-9, 1e7)
+        lines, _ = sought(one, rungs, slack, 1e-9, 1e7)
         for sign in (-1.0, 1.0):
             found = lines.at(knots)
             found.delta[:, -1], found.delta_error[:, -1] = sign * lost, 2.0 * lost

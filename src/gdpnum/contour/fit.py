@@ -20,12 +20,11 @@ from gdpnum.contour.ladder import (
     Approximate,
     Ladder,
     first_knots,
-    guessed,
     ladder,
     outlook,
 )
 from gdpnum.contour.line import Knots, Reading
-from gdpnum.contour.located import highest, located
+from gdpnum.contour.located import settled
 from gdpnum.contour.ordinary import Ordinary, is_ordinary, ordinary
 from gdpnum.contour.pairs import Run, Steps
 from gdpnum.contour.reach import OutOfReach
@@ -118,7 +117,7 @@ class Effort:
 
 
 def sought(
-    steps: Steps, rungs: Ladder, knots: Floats, slack: Floats, tolerance: float, most: float
+    steps: Steps, rungs: Ladder, slack: Floats, tolerance: float, most: float
 ) -> tuple[Reading, Floats]:
     """The reading around where mu is decided, which is looked for where jumps make it unclear.
 
@@ -128,22 +127,7 @@ def sought(
     delta of removing: it decides nothing, as far as is known.
     """
     near = Approximate.of(rungs.rungs)
-    guess = guessed(near, rungs.rungs, steps.runs, slack)
-    jumpy = np.flatnonzero(rungs.steep < 1.0)
-    # Where jumps decide, or so large a mu that little is left of any tail, saddle points tell less.
-    unclear = (rungs.steep < 1.0) | (rungs.middle < LEAST)
-    if unclear.any():
-        largest = near.largest(rungs.rungs, slice(steps.runs), slack)
-        guess[: steps.runs] = np.where(unclear, np.maximum(largest, 1e-12), guess[: steps.runs])
-    if jumpy.size:
-        place, _ = located(steps, rungs, guess, slack, jumpy)
-        known = place > 0.0
-        guess[jumpy[known]] = place[known]
-        lost = jumpy[~known]
-        if lost.size:
-            rows = rungs.rows_of(lost)
-            own = steps.part(lost), rungs.part(steps, lost), knots[rows]
-            guess[lost] = _roughly(*own, guess[rows], slack[lost], most)
+    guess = settled(near, steps, rungs, slack)
     lines = aimed(steps, rungs, guess, slack, tolerance, most)
     return lines, guess[: steps.runs]
 
@@ -169,15 +153,6 @@ def aimed(
     before = rungs.rungs.slopes[:, 0] - _EARLY * np.resize(rungs.deviation, guess.size)
     places = [np.clip(before, 1e-12, 0.9 * guess), guess]
     return reading(steps, rungs, places, [np.full(guess.size, _ABOUT), errors], fine, most)
-
-
-def _roughly(
-    steps: Steps, rungs: Ladder, knots: Floats, guess: Floats, slack: Floats, most: float
-) -> Floats:
-    """About where mu is decided, from a reading to a thousandth of the slack."""
-    lines = aimed(steps, rungs, guess, slack, 1e-3, most)
-    where, _ = highest(lines.rows(slice(steps.runs)).at, knots[: steps.runs], slack)
-    return np.where(where > 0.0, where, guess[: steps.runs])
 
 
 def fits(runs: Sequence[Run], *, slack: float, accuracy: float = 1e-6, most: float = MOST) -> Fits:
@@ -304,12 +279,10 @@ def _fit(
     rungs = ladder(steps, 22.0)
     check_reach(rungs, _FURTHEST)
     by_row = np.concatenate([slack, slack])[: rungs.rungs.lam.shape[0]]
-    knots = first_knots(rungs, by_row)
-    lines, guess = sought(steps, rungs, knots, slack, tolerance, most * steps.runs)
+    lines, guess = sought(steps, rungs, slack, tolerance, most * steps.runs)
     # One run alone is looked at closely at once.
     close = steps.runs == 1 and not steps.symmetric
-    if close:
-        knots = first_knots(rungs, by_row, guess)
+    knots = first_knots(rungs, by_row, guess if close else None)
     return _read(steps, rungs, lines, lines.at(knots), slack, tolerance, close=close)
 
 
