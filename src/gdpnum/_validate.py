@@ -17,12 +17,12 @@ import difflib
 import math
 import os
 import reprlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from itertools import islice
 from numbers import Integral, Real
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 from gdpnum.accuracy import LATTICE_TOLERANCE, SMALLEST_TPR, Accuracy
 from gdpnum.errors import InvalidArgument, InvalidType
@@ -64,15 +64,20 @@ def brief(value: object, longest: int | None = None) -> str:
 
 def real(name: str, value: object, *, advice: str = "pass a finite number") -> float:
     """Return a finite number as a float."""
-    if isinstance(value, bool) or not isinstance(value, (Real, Decimal)):
-        raise InvalidType(f"{shown(name, value)}, not a number; {advice}")
-    try:
-        number = float(value)
-    except (OverflowError, ValueError):  # an int beyond 1e308; a signalling NaN
-        number = math.nan
+    number = value if type(value) is float else _as_float(name, value, advice)
     if not math.isfinite(number):
         raise InvalidArgument(f"{name}={brief(value)} is not a finite float; {advice}")
     return number + 0.0  # turns -0.0 into 0.0, so that equal values print alike
+
+
+def _as_float(name: str, value: object, advice: str) -> float:
+    """A number of any other kind; NaN for what no float holds."""
+    if isinstance(value, bool) or not isinstance(value, (Real, Decimal)):
+        raise InvalidType(f"{shown(name, value)}, not a number; {advice}")
+    try:
+        return float(value)
+    except (OverflowError, ValueError):  # an int beyond 1e308; a signalling NaN
+        return math.nan
 
 
 def positive(name: str, value: object, *, advice: str = "pass a number above 0") -> float:
@@ -91,11 +96,17 @@ def non_negative(name: str, value: object, *, advice: str = "pass 0 or a number 
     return number
 
 
-def probability(name: str, value: object, *, advice: str = "pass a probability") -> float:
-    """Return a number in [0, 1] as a float."""
+def probability(
+    name: str,
+    value: object,
+    *,
+    advice: str = "pass a probability",
+    meant: Callable[[Any], str] = lambda _: "",
+) -> float:
+    """Return a number in [0, 1] as a float; of another, ``meant`` says what it may have been."""
     number = real(name, value, advice=advice)
     if not 0.0 <= number <= 1.0:
-        raise InvalidArgument(f"{name}={number!r} is outside [0, 1]; {advice}")
+        raise InvalidArgument(f"{name}={number!r} is outside [0, 1]; {advice}{meant(value)}")
     return number
 
 
@@ -128,6 +139,14 @@ def accuracy(asked: object = None, *, slack: float = 0.0, grid_step: object = No
     return Accuracy(relative, slack or SMALLEST_TPR, step)
 
 
+def slack_and_accuracy(
+    slack: object, tolerance: object, grid_step: object
+) -> tuple[float, Accuracy]:
+    """Return the slack of a fit, and the accuracy that is asked of it."""
+    allowance = fraction("slack", slack, advice="pass an absolute allowance such as 1e-10")
+    return allowance, accuracy(tolerance, slack=allowance, grid_step=grid_step)
+
+
 def count(
     name: str, value: object, *, minimum: int = 0, advice: str = "pass a whole number"
 ) -> int:
@@ -137,13 +156,7 @@ def count(
     where it is integral: ``steps=1000.0`` is mostly the outcome of a division whose rounding the
     caller should choose.
     """
-    if isinstance(value, float):
-        raise InvalidType(
-            f"{shown(name, value)}, not an int; {advice}, rounded with int() or math.ceil()"
-        )
-    if isinstance(value, bool) or not isinstance(value, Integral):
-        raise InvalidType(f"{shown(name, value)}, not an int; {advice}")
-    number = int(value)
+    number = value if type(value) is int else _as_int(name, value, advice)
     if number < minimum:
         raise InvalidArgument(f"{name}={brief(number)} is below {minimum}; {advice}")
     try:
@@ -153,6 +166,17 @@ def count(
             f"{name}={brief(number)} is not a finite float: it is above 1.8e308; {advice}"
         ) from None
     return number
+
+
+def _as_int(name: str, value: object, advice: str) -> int:
+    """A whole number of any other kind."""
+    if isinstance(value, float):
+        raise InvalidType(
+            f"{shown(name, value)}, not an int; {advice}, rounded with int() or math.ceil()"
+        )
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        raise InvalidType(f"{shown(name, value)}, not an int; {advice}")
+    return int(value)
 
 
 def probabilities(name: str, values: object) -> list[float]:
@@ -259,11 +283,42 @@ def shown(name: str, value: object) -> str:
     return f"{name}={brief(value)} is of type {type(value).__name__}"
 
 
+class Check(NamedTuple):
+    """What an argument has to be: one of the checks above, its limits, and whether it may be None.
+
+    >>> arguments({"steps": Check(count, {"minimum": 1})}, {"steps": 0})
+    Traceback (most recent call last):
+        ...
+    gdpnum.errors.InvalidArgument: steps=0 is below 1; pass a whole number
+    """
+
+    check: Callable[..., Any]
+    limits: Mapping[str, Any]
+    optional: bool = False
+
+
+def arguments(checks: Mapping[str, Check], given: Mapping[str, object]) -> dict[str, Any]:
+    """Return the arguments, those that there are checks for as these leave them."""
+    found = dict(given)
+    for name, (check, limits, optional) in checks.items():
+        value = given[name]
+        if value is not None or not optional:
+            found[name] = check(name, value, **limits)
+    return found
+
+
 def field(owner: object, name: str, check: Callable[..., T], **limits: object) -> T:
     """Give one field of a frozen dataclass the value that a check makes of it; return that."""
     value = check(name, getattr(owner, name), **limits)
     settle(owner, **{name: value})
     return value
+
+
+def settled(kind: type[T], **values: object) -> T:
+    """A frozen dataclass of values that are checked already."""
+    made = object.__new__(kind)
+    settle(made, **values)
+    return made
 
 
 def settle(owner: object, **values: object) -> None:

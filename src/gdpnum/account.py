@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -20,7 +20,7 @@ from gdpnum.bounds.attacks import Attacks
 from gdpnum.bounds.better import better_of, bounded_by
 from gdpnum.bounds.lines import EVERYTHING, NOTHING, Lines
 from gdpnum.contour.estimate import about_mu
-from gdpnum.contour.fit import PATIENCE, Effort, Fits, work_of
+from gdpnum.contour.fit import MORE, PATIENCE, WORK, Effort, Fits
 from gdpnum.contour.pairs import Run, run_of
 from gdpnum.contour.profile import ContourBounds
 from gdpnum.contour.reach import OutOfReach
@@ -33,7 +33,7 @@ from gdpnum.floats import NUMPY
 from gdpnum.kind import Missing, kind_of, register
 from gdpnum.lattice.engine import LatticeBounds
 from gdpnum.mechanisms.mechanism import Mechanism, Neighbouring
-from gdpnum.releases import Releases, largest_loss, separate_releases
+from gdpnum.releases import Releases, largest_loss, releases
 from gdpnum.renyi.bound import concentrated_lines
 from gdpnum.renyi.divergences import ORDERS, renyi_divergences
 from gdpnum.renyi.region import region_lines
@@ -54,18 +54,15 @@ class Account:
 
     accuracy: Accuracy
     mechanism: Mechanism | None
-    known: TradeoffCurve | None = None
-    releases: Releases | None = None
+    neighbouring: Neighbouring | None
+    """The relation that it holds for; None where that is for the reader to say."""
+    known: TradeoffCurve | None
+    releases: Releases | None
 
     @property
     def is_exact(self) -> bool:
         """Whether only numerical error lies between the bounds."""
         return self.releases is None or self.releases.are_exact
-
-    @property
-    def neighbouring(self) -> Neighbouring | None:
-        """The relation that it holds for; None where that is for the reader to say."""
-        return None if self.mechanism is None else self.mechanism.neighbouring
 
     @cached_property
     def run(self) -> Run | None:
@@ -79,7 +76,7 @@ class Account:
     @cached_property
     def _usual(self) -> Effort | None:
         """The contour, as long as it is the cheaper engine; None where the run is not for it."""
-        return None if self.run is None else Effort(self.run, work_of(self.run))
+        return None if self.run is None else Effort(self.run, WORK + MORE * len(self.run))
 
     def _efforts(self) -> Iterator[Effort]:
         """What the contour may take: as usual, and where the lattice is slow."""
@@ -91,12 +88,12 @@ class Account:
     @cached_property
     def lattice(self) -> LatticeBounds:
         """What the lattice finds."""
-        every = self.releases or Releases([], [], 0.0)
+        above, below = ([], []) if self.releases is None else self.releases[:2]
         asked = self.accuracy
         if not self.is_exact:
             # A bracket is as wide as two errors and what theory leaves open: of the first, less.
             asked = replace(asked, tolerance=asked.tolerance / 4.0)
-        return LatticeBounds(every.above, every.below, asked)
+        return LatticeBounds(above, below, asked)
 
     @cached_property
     def curve(self) -> TradeoffCurve:
@@ -111,9 +108,10 @@ class Account:
     def _steep(self) -> Lines:
         """The profile from above by the lattice, or by what else is known."""
         steep = self.lattice.steep
-        if self.releases is not None:
-            steep = bounded_by(steep, largest_loss(self.releases.above))
-        if self.mechanism is not None and _is_by_divergences(self.mechanism, any):
+        if self.releases is None or self.mechanism is None:
+            return steep
+        steep = bounded_by(steep, largest_loss(self.releases.above))
+        if self.releases.by_divergences:
             steep = better_of(steep, _lines_by_divergences(self.mechanism))
         return steep
 
@@ -149,23 +147,25 @@ def account(subject: object, asked: Accuracy, *, name: str = "mechanism") -> Acc
     """
     found = subject if isinstance(subject, Mechanism) else plain(name, subject)
     if isinstance(found, TradeoffCurve):
-        return Account(asked, None, known=found)
-    every = separate_releases(found)
-    if not every.above:
-        mu = every.gaussian_mu
+        return Account(asked, None, None, found, None)
+    every = releases(found)
+    known: TradeoffCurve | None = None
+    mu = every.gaussian_mu
+    if mu is not None:
         known = GaussianCurve(mu) if mu > 0.0 else PiecewiseCurve(NOTHING)
-        return Account(asked, found, known=known)
-    if _is_by_divergences(found, all):
+        return Account(asked, found, found.neighbouring, known, None)
+    if every.by_divergences == len(found.parts):
         # Of what is known by divergences only, several are known by their sums.
         known = PiecewiseCurve(_lines_by_divergences(found))
-        return Account(asked, found, known=known, releases=every.merged())
-    if len(every.above) == every.above[0].times == 1:
-        return Account(asked, found, known=own_curve(found), releases=every.merged())
-    return Account(asked, found, releases=every.merged())
+    elif len(every.above) == every.above[0].times == 1:
+        known = own_curve(found)
+    return Account(asked, found, found.neighbouring, known, every)
 
 
-def estimated_mus(mechanisms: Sequence[Mechanism], slack: float, *, closely: bool) -> list[float]:
-    """About the mu of each, not certified: to a percent or so, or to 1e-4 where ``closely``.
+def estimated_mus(
+    mechanisms: Sequence[Mechanism], slack: float, *, closely: bool
+) -> list[tuple[float, bool]]:
+    """About the mu of each, not certified, and whether that is to 1e-3 or so; see `about_mu`.
 
     None at all where one of them is not for the contour.
     """
@@ -173,16 +173,10 @@ def estimated_mus(mechanisms: Sequence[Mechanism], slack: float, *, closely: boo
     runs = [run for one in mechanisms if (run := account(one, asked).run) is not None]
     if len(runs) < len(mechanisms):
         return []
-    try:
-        return [float(one) for one in about_mu(runs, slack, closely=closely)]
-    except OutOfReach:
-        return []
-
-
-def _is_by_divergences(mechanism: Mechanism, quantifier: Callable[[Iterable[bool]], bool]) -> bool:
-    """Whether any, or all, of several releases are known by their Renyi divergences."""
-    several = len(mechanism.parts) > 1 or mechanism.parts[0][1] > 1
-    return several and quantifier(kind_of(leaf).is_by_divergences for leaf, _ in mechanism.parts)
+    with suppress(OutOfReach):
+        found = about_mu(runs, slack, closely=closely)
+        return list(zip(found.mu.tolist(), found.is_close.tolist(), strict=True))
+    return []
 
 
 def _lines_by_divergences(mechanism: Mechanism) -> Lines:

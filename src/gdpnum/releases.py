@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
 from gdpnum.directed import root_above
 from gdpnum.errors import InvalidArgument
-from gdpnum.kind import kind_of
+from gdpnum.kind import KINDS, kind_of
 from gdpnum.mechanisms.mechanism import Mechanism
 from gdpnum.pairs.atomic import approx_dp_pair
 from gdpnum.pairs.gaussian import GaussianPair
@@ -26,45 +26,32 @@ class Releases(NamedTuple):
     """Pairs whose composition dominates what was run, and pairs that it dominates.
 
     The two are the same where every pair is known exactly. An empty list is perfect privacy:
-    nothing is released, or, from below, nothing of which an attack is known. ``gaussian_mu`` is the
-    mu of those releases that are exactly Gaussian, which are not among the pairs.
+    nothing is released, or, from below, nothing of which an attack is known. Releases that are
+    exactly Gaussian are merged into one, the last.
     """
 
     above: list[Release]
     below: list[Release]
-    gaussian_mu: float
-
-    @property
-    def are_exact(self) -> bool:
-        """Whether both are the same, so that what lies between them is numerical error alone."""
-        return self.below is self.above
+    are_exact: bool
+    """Whether both are the same, so that what lies between them is numerical error alone."""
+    gaussian_mu: float | None
+    """The mu of it all, if all that reveals anything is exactly Gaussian."""
+    by_divergences: int
+    """How many leaves of several releases are known by their Renyi divergences."""
 
     @property
     def dominating_mu(self) -> float | None:
         """The mu of what dominates what was run, if that is Gaussian."""
-        squares: list[tuple[Fraction | float, int]] = [(Fraction(self.gaussian_mu) ** 2, 1)]
+        squares: list[tuple[Fraction | float, int]] = []
         for pair, times in self.above:
             if not isinstance(pair, GaussianPair):
                 return None
             squares.append((Fraction(pair.mu) ** 2, times))
         return composed_mu(squares)
 
-    def merged(self) -> Releases:
-        """The same with the Gaussians among the pairs, as one."""
-        if self.gaussian_mu == 0.0:
-            return self
-        one = gaussian_release(self.gaussian_mu)
-        above = _revealed([*self.above, one])
-        return Releases(above, above if self.are_exact else _revealed([*self.below, one]), 0.0)
-
 
 def releases(mechanism: Mechanism) -> Releases:
-    """The releases of a mechanism, those that are exactly Gaussian merged into one."""
-    return separate_releases(mechanism).merged()
-
-
-def separate_releases(mechanism: Mechanism) -> Releases:
-    """The releases of a mechanism, those that are exactly Gaussian apart."""
+    """The releases of a mechanism."""
     parts = mechanism.parts
     total = sum(count for _, count in parts)
     if total > _MOST_RELEASES:
@@ -74,15 +61,16 @@ def separate_releases(mechanism: Mechanism) -> Releases:
     above: list[Release] = []
     below: list[Release] = []
     gaussians: list[tuple[Fraction | float, int]] = []
-    exact = True
-    pairs: list[tuple[Pair | Bracket | None, int]]
+    exact, by_divergences = True, 0
+    pairs: Sequence[tuple[Pair | Bracket | None, int]]
     for leaf, count in parts:
-        kind = kind_of(leaf)
+        kind = KINDS.get(type(leaf)) or kind_of(leaf)
+        by_divergences += kind.is_by_divergences and total > 1
         if kind.is_gaussian(leaf):
             gaussians.append((kind.squared_mu(leaf), count))
             continue
         if kind.together is not None and (total > 1 or kind.is_several(leaf)):
-            pairs = list(kind.together(leaf, count))
+            pairs = kind.together(leaf, count)
         else:
             pairs = [(kind.pair(leaf), count)]
         for found, times in pairs:
@@ -95,8 +83,12 @@ def separate_releases(mechanism: Mechanism) -> Releases:
                 above.append(Release(found, times))
                 below.append(Release(found, times))
     mu = composed_mu(gaussians) if gaussians else 0.0
+    alone = None if above else mu
+    if mu > 0.0:
+        above.append(gaussian_release(mu))
+        below.append(above[-1])
     above = _revealed(above)
-    return Releases(above, above if exact else _revealed(below), mu)
+    return Releases(above, above if exact else _revealed(below), exact, alone, by_divergences)
 
 
 def _revealed(found: list[Release]) -> list[Release]:
@@ -115,8 +107,7 @@ def composed_mu(parts: Iterable[tuple[Fraction | float, int]]) -> float:
 
 def exact_mu(mechanism: Mechanism) -> float | None:
     """sqrt(sum n_i mu_i^2) if every release that reveals anything is Gaussian, None otherwise."""
-    found = separate_releases(mechanism)
-    return None if found.above else found.gaussian_mu
+    return releases(mechanism).gaussian_mu
 
 
 def gaussian_release(mu: float) -> Release:

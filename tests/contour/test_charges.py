@@ -3,6 +3,7 @@
 Inputs were found by search. A charge of zero fails its test: every one asserts 0 < wrong <= charge.
 """
 
+from fractions import Fraction
 from functools import cache
 
 import numpy as np
@@ -11,7 +12,10 @@ from flint import arb, ctx
 from mpmath import mp, mpf
 from scipy.special import erfcx, ndtr
 
+import gdpnum
 from gdpnum import charges, contour
+from gdpnum.account import account
+from gdpnum.accuracy import Accuracy
 from gdpnum.contour.decided import profile_of_mu
 from gdpnum.contour.grid import cut, lifted_cut, lifted_spacing, spacing
 from gdpnum.contour.ladder import ladder
@@ -458,3 +462,11 @@ def test_the_ladder_is_rounded_up():
             s = 1 + mpf(float(found.rungs.lam[0, rung]))
             true = 7 * mp.log(exact(sigma, rate, s))
             assert 0 < mpf(float(found.rungs.values[0, rung])) - true <= 1e-3 * (1 + true)
+
+
+@pytest.mark.parametrize("sigma", [9.4, 0.7, 1.0 / 3.0, 49.0, 1e-3 * np.pi])
+def test_the_deviation_is_rounded_once_on_its_way_to_the_loss(sigma):
+    # T7 charges for one rounding of 1 / sigma: there is none before.
+    run = gdpnum.DPSGD(noise_multiplier=sigma, sample_rate=0.1, steps=10)
+    taken = account(run, Accuracy(1e-3)).run
+    assert Steps.of([taken]).c[0] == float(1 / Fraction(sigma))

@@ -1,8 +1,11 @@
 import math
+from dataclasses import fields
+from decimal import Decimal
 
+import numpy as np
 import pytest
 
-from gdpnum import DPSGD, Gaussian, InvalidArgument, InvalidType, PoissonSampled
+from gdpnum import DPSGD, Gaussian, InvalidArgument, InvalidType, PoissonSampled, Repeated
 
 GOOD = {"noise_multiplier": 1.0, "sample_rate": 0.01, "steps": 100}
 
@@ -27,6 +30,18 @@ def test_few_steps_are_steps(steps):
     assert DPSGD(noise_multiplier=1.0, sample_rate=0.5, steps=steps) == (
         PoissonSampled(Gaussian(sigma=1.0), rate=0.5) * steps
     )
+
+
+def test_what_is_checked_by_the_user_s_names_is_as_the_descriptions_themselves_leave_it():
+    numbers = Decimal("1.5"), np.float32(0.25), np.int64(7)
+    run = DPSGD(noise_multiplier=numbers[0], sample_rate=numbers[1], steps=numbers[2])
+    made = Repeated(PoissonSampled(Gaussian(sigma=numbers[0]), rate=numbers[1]), count=numbers[2])
+    for one, other in ((run, made), (run.mechanism, made.mechanism)):
+        for field in fields(one):
+            value, meant = getattr(one, field.name), getattr(other, field.name)
+            assert value == meant
+            assert type(value) is type(meant)
+    assert type(run.mechanism.inner.sigma) is float
 
 
 @pytest.mark.parametrize(

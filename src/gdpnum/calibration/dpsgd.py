@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, final
 
 from gdpnum import _validate
-from gdpnum.calibration.formula import noiseless_curve, participation
+from gdpnum.calibration.formula import participation
 from gdpnum.calibration.meter import Meter
 from gdpnum.calibration.outcome import DPSGDCalibration, Progress
 from gdpnum.calibration.search import searched
@@ -80,21 +80,21 @@ def calibrate_dpsgd(
             "delta=0.0 is out of reach of Gaussian noise; pass a delta such as 1e-5"
         )
     _refuse_unknown(described)
-    given = {
-        **described,
-        "noise_multiplier": noise_multiplier,
-        "sample_rate": sample_rate,
-        "steps": steps,
-        "neighbouring": neighbouring,
-    }
-    if is_poisson(given):
-        found, family, start = _poisson(resolved(given), target.sought)
-    else:
-        found, family, start = _batched(resolved(given), target.sought)
+    given = resolved(
+        {
+            **described,
+            "noise_multiplier": noise_multiplier,
+            "sample_rate": sample_rate,
+            "steps": steps,
+            "neighbouring": neighbouring,
+        }
+    )
+    begun = _poisson if is_poisson(given) else _batched
+    found, family, start = begun(given, target.sought)
     meter = Meter(family, target.sought, progress)
     answer = searched(meter, start, name=found, tolerance=tolerance)
     value = int(answer.reading.parameter) if start.integer else answer.reading.parameter
-    settled = {**resolved(given), found: value}
+    settled = {**given, found: value}
     return DPSGDCalibration(
         noise_multiplier=float(settled["noise_multiplier"]),
         sample_rate=settled.get("sample_rate"),
@@ -125,7 +125,7 @@ def _poisson(given: dict[str, Any], target: Target) -> tuple[str, Family, Start]
     def family(parameter: float) -> Mechanism:
         return DPSGD(**{**given, found: int(parameter) if found == "steps" else parameter})
 
-    family(1.0)  # checks the numbers
+    described = family(1.0)  # checks the numbers
     if given.get("sample_rate") == 0.0:
         raise InvalidArgument(
             "sample_rate=0.0 uses no data, so that everything meets every target; "
@@ -138,6 +138,7 @@ def _poisson(given: dict[str, Any], target: Target) -> tuple[str, Family, Start]
         steps=given.get("steps", 1),
         neighbouring=given.get("neighbouring", "add_remove"),
         records=given.get("records_per_person", 1),
+        described=described,
     )
     return found, family, _STARTS[found](run, target)
 
@@ -161,10 +162,11 @@ def _batched(given: dict[str, Any], target: Target) -> tuple[str, Family, Start]
 
 def _refuse_without_noise(run: Mechanism, target: Target) -> None:
     """Refuse a target that is met even if a record that takes part were revealed."""
-    if target.read(noiseless_curve(run)) <= target.value:
+    revealed = participation(run)
+    if target.allows(revealed):
         raise InvalidArgument(
             f"{target} is met without any noise: a record takes part with probability "
-            f"{participation(run):.3g} in all; pass a stronger target"
+            f"{revealed:.3g} in all; pass a stronger target"
         )
 
 
@@ -184,16 +186,9 @@ class _Run:
     sample_rate: float
     steps: int
     neighbouring: Neighbouring
-    records: int = 1
-
-    def described(self) -> Mechanism:
-        return DPSGD(
-            noise_multiplier=self.noise_multiplier,
-            sample_rate=self.sample_rate,
-            steps=self.steps,
-            neighbouring=self.neighbouring,
-            records_per_person=self.records,
-        )
+    records: int
+    described: Mechanism
+    """With one in place of what is looked for."""
 
     @property
     def one_mu(self) -> float:
@@ -233,7 +228,7 @@ def _x(sigma: float) -> float:
 
 
 def _noise(run: _Run, target: Target) -> Start:
-    _refuse_without_noise(run.described(), target)
+    _refuse_without_noise(run.described, target)
     # Without sampling, one_mu sqrt(steps) / sigma: always valid, and exact for a rate of one.
     unsampled = (1.0 + _ROUNDING) * run.one_mu * math.sqrt(run.steps) / target.mu
     if not math.isfinite(4.0 * unsampled):

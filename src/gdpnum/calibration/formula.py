@@ -22,18 +22,13 @@ def formula_curves(mechanism: Mechanism) -> list[TradeoffCurve]:
 
     Of a record revealed whenever it takes part, of the largest loss, and of full participation.
     """
-    curves = [noiseless_curve(mechanism)]
+    curves = [ApproxDP(epsilon=0.0, delta=participation(mechanism)).curve()]
     epsilon = largest_loss(releases(mechanism).above)
     if epsilon < _LARGEST_LOSS:
         curves.append(PureDP(epsilon=epsilon).curve())
     with suppress(UnsupportedMechanism):
         curves.append(GaussianCurve(mu_without_slack(mechanism)))
     return curves
-
-
-def noiseless_curve(mechanism: Mechanism) -> TradeoffCurve:
-    """The curve if a record that takes part were revealed: (0, participation)-DP."""
-    return ApproxDP(epsilon=0.0, delta=participation(mechanism)).curve()
 
 
 def participation(mechanism: Mechanism) -> float:

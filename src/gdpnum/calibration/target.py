@@ -21,6 +21,7 @@ from gdpnum.errors import BudgetExceeded, InvalidArgument
 from gdpnum.formulas.conversions import mu_from_advantage, mu_from_epsilon_delta, mu_from_tpr
 from gdpnum.measures.gdp import fit_gdp
 from gdpnum.mechanisms.mechanism import Mechanism
+from gdpnum.representations import ApproxDP
 
 # Where the engine cannot keep a tolerance it is asked for coarser ones, until about this.
 _COARSEST = 0.01
@@ -69,6 +70,10 @@ class Target(ABC):
         where an epsilon or a TPR is not.
         """
 
+    def allows(self, revealed: float) -> bool:
+        """Whether a record may be revealed with that probability, nothing of it being seen else."""
+        return self.read(ApproxDP(epsilon=0.0, delta=revealed).curve()) <= self.value
+
     @property
     def mu(self) -> float:
         """The mu of the Gaussian mechanism that just meets the target."""
@@ -103,10 +108,10 @@ class Target(ABC):
         mechanisms: Sequence[Mechanism],  # noqa: ARG002
         *,
         closely: bool,  # noqa: ARG002
-    ) -> list[float]:
-        """About the strength of each, to a percent or, ``closely``, to 1e-4; none where unknown.
+    ) -> list[tuple[float, bool]]:
+        """About the strength of each, and whether that is to 1e-3 or so; none where unknown.
 
-        Only where to look: what meets the target is measured.
+        Only where to look: what meets the target is measured. ``closely`` asks for no less.
         """
         return []
 
@@ -143,11 +148,17 @@ class Mu(Target):
     def strength(self, value: float) -> float:
         return value
 
+    def allows(self, revealed: float) -> bool:
+        # Mu is zero then, or infinite.
+        return revealed <= self.slack
+
     @property
     def counts_sampling(self) -> bool:
         return self.slack > 0.0
 
-    def estimated(self, mechanisms: Sequence[Mechanism], *, closely: bool) -> list[float]:
+    def estimated(
+        self, mechanisms: Sequence[Mechanism], *, closely: bool
+    ) -> list[tuple[float, bool]]:
         if self.slack == 0.0:
             return []
         return estimated_mus(mechanisms, self.slack, closely=closely)

@@ -216,20 +216,19 @@ class _Beside(NamedTuple):
         found: Floats = (0.5 + longest / self.mu[:, 0]) * (farthest + 1.0)
         return found
 
-    def flatly(self, cells: Cells, upper: Floats, where: _Where) -> Floats:
+    def flatly(self, cells: Cells, where: _Where, start: Floats, end: Floats) -> Floats:
         """G from below in some of the cells, without the fourth derivative (Lemma T15).
 
-        ``upper`` bounds delta at the knots. delta falls, and its second derivative is at least
-        -exp(eps) alpha.
+        ``start`` and ``end`` bound delta at their ends. delta falls, and its second derivative is
+        at least -exp(eps) alpha.
         """
         rows, cell = where
-        after = rows, cell + 1
         knots, gaps = cells.knots, cells.gaps[where]
-        start, left, right = upper[where], self.below[where], self.below[after]
+        left, right = self.below[where], self.below[rows, cell + 1]
         lifted = np.fmin(knots.lifted_alpha[where] + knots.lifted_alpha_error[where], 1.0)
         steep = np.fmin(np.exp(gaps) * lifted, np.fmin(start + lifted, 1.0))
         curved = 0.125 * gaps * gaps * (self.fastest[where] / self.mu[rows, 0] + steep)
-        ends = np.fmin(left - start, right - upper[after])
+        ends = np.fmin(left - start, right - end)
         found: Floats = np.fmax(ends - curved, right - start)
         return found
 
@@ -280,8 +279,9 @@ def smallest(
         room = (beside.least - beside.bent) + gained
         over = ~(room >= 0.0)
         if over.any():
-            where, upper = np.nonzero(over), _upper(found, rungs)
-            room[where] = np.fmax(room[where], beside.flatly(cells, upper, where) + gained[where])
+            where = np.nonzero(over)
+            flat = beside.flatly(cells, where, *_upper(found, rungs, where))
+            room[where] = np.fmax(room[where], flat + gained[where])
             over = ~(room >= 0.0)
         np.maximum.at(needed, owner, own - beside.spare(np.where(over, np.inf, room)))
         if not over.any():
@@ -294,7 +294,8 @@ def smallest(
         hidden |= over & many[:, None]
         rows = np.flatnonzero(hidden.any(axis=1))
         if rows.size:
-            raised = _raised(cells.rows(rows), hidden[rows], own[rows], slack[rows], upper[rows])
+            some = cells.rows(rows), hidden[rows], own[rows], slack[rows], rungs.rows(rows)
+            raised = _raised(*some)
             np.maximum.at(needed, owner[rows], raised)
             np.maximum.at(tried, owner[rows], raised)
             over &= ~hidden
@@ -349,22 +350,28 @@ def _parts(
     return np.where(over & (beside.turning | (centre >= 0.0)), number, 1.0)
 
 
-def _upper(knots: Knots, rungs: Rungs) -> Floats:
-    """Bounds on delta at the knots, which fall."""
-    upper = np.fmin(knots.delta + knots.delta_error, chernoff(knots.epsilons, rungs))
-    return np.minimum.accumulate(upper, axis=1)
+def _upper(knots: Knots, rungs: Rungs, where: _Where) -> list[Floats]:
+    """Bounds on delta at the left and at the right ends of some cells."""
+    upper = np.minimum.accumulate(knots.delta + knots.delta_error, axis=1)
+    rows, cell = where
+    own = rungs.rows(rows)
+    both = [(rows, cell), (rows, cell + 1)]
+    return [np.fmin(upper[i], chernoff(knots.epsilons[i][:, None], own)[:, 0]) for i in both]
 
 
 def _raised(
-    cells: Cells, hidden: npt.NDArray[np.bool_], mu: Floats, slack: Floats, upper: Floats
+    cells: Cells, hidden: npt.NDArray[np.bool_], mu: Floats, slack: Floats, rungs: Rungs
 ) -> Floats:
     """By row, a mu with which G is not below zero in cells; infinite where none is found."""
-    upper, where = _hull(cells.knots.epsilons, upper), np.nonzero(hidden)
+    knots, where = cells.knots, np.nonzero(hidden)
+    upper = np.fmin(knots.delta + knots.delta_error, chernoff(knots.epsilons, rungs))
+    upper = _hull(knots.epsilons, np.minimum.accumulate(upper, axis=1))
+    ends = upper[where], upper[where[0], where[1] + 1]
     raised = np.full(mu.size, np.inf)
     for _ in range(_TRIES):
         beside = _Beside.of(cells, mu, slack)
         lacking = np.zeros(hidden.shape)
-        known = np.fmax((beside.least - beside.bent)[where], beside.flatly(cells, upper, where))
+        known = np.fmax((beside.least - beside.bent)[where], beside.flatly(cells, where, *ends))
         lacking[where] = np.maximum(-known, 0.0)
         more = np.where(hidden, lacking / beside.slowest, 0.0)
         more = np.where(lacking > 0.0, more, 0.0).max(axis=1)
@@ -379,7 +386,7 @@ def _raised(
 
 def _hull(epsilons: Floats, upper: Floats) -> Floats:
     """Bounds on delta at knots, none above the chord of two others: delta is convex in exp(eps)."""
-    found = upper.copy()
+    found: Floats = upper.copy()
     for row, places in enumerate(epsilons):
         kept = _convex(places, upper[row])
         after = np.clip(np.searchsorted(kept, np.arange(places.size)), 1, kept.size - 1)

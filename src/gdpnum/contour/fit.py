@@ -20,12 +20,11 @@ from gdpnum.contour.ladder import (
     Approximate,
     Ladder,
     first_knots,
-    guessed,
     ladder,
     outlook,
 )
 from gdpnum.contour.line import Knots, Reading
-from gdpnum.contour.located import highest, located
+from gdpnum.contour.located import settled
 from gdpnum.contour.ordinary import Ordinary, is_ordinary, ordinary
 from gdpnum.contour.pairs import Run, Steps
 from gdpnum.contour.reach import OutOfReach
@@ -58,13 +57,8 @@ MOST = 1e7
 #: some 4 ms. And the same where the lattice takes seconds.
 WORK, PATIENCE = 6e6, 1e8
 
-# And for each segment, which the lattice takes some milliseconds for.
-_MORE = 3e5
-
-
-def work_of(run: Run) -> float:
-    """Frequencies times nodes up to which the contour is the cheaper engine for a run."""
-    return WORK + _MORE * len(run)
+#: And for each segment, which the lattice takes some milliseconds for.
+MORE = 3e5
 
 
 class Fits(NamedTuple):
@@ -132,22 +126,7 @@ def sought(
     delta of removing: it decides nothing, as far as is known.
     """
     near = Approximate.of(rungs.rungs)
-    guess = guessed(near, rungs.rungs, steps.runs, slack)
-    jumpy = np.flatnonzero(rungs.steep < 1.0)
-    # Where jumps decide, or so large a mu that little is left of any tail, saddle points tell less.
-    unclear = (rungs.steep < 1.0) | (rungs.middle < LEAST)
-    if unclear.any():
-        largest = near.largest(rungs.rungs, slice(steps.runs), slack)
-        guess[: steps.runs] = np.where(unclear, np.maximum(largest, 1e-12), guess[: steps.runs])
-    if jumpy.size:
-        place, _ = located(steps, rungs, guess, slack, jumpy)
-        known = place > 0.0
-        guess[jumpy[known]] = place[known]
-        lost = jumpy[~known]
-        if lost.size:
-            rows = rungs.rows_of(lost)
-            own = steps.part(lost), rungs.part(steps, lost)
-            guess[lost] = _roughly(*own, guess[rows], slack[lost], most)
+    guess = settled(near, steps, rungs, slack)
     lines = aimed(steps, rungs, guess, slack, tolerance, most)
     return lines, guess[: steps.runs]
 
@@ -173,15 +152,6 @@ def aimed(
     before = rungs.rungs.slopes[:, 0] - _EARLY * np.resize(rungs.deviation, guess.size)
     places = [np.clip(before, 1e-12, 0.9 * guess), guess]
     return reading(steps, rungs, places, [np.full(guess.size, _ABOUT), errors], fine, most)
-
-
-def _roughly(steps: Steps, rungs: Ladder, guess: Floats, slack: Floats, most: float) -> Floats:
-    """About where mu is decided, from a reading to a thousandth of the slack."""
-    lines = aimed(steps, rungs, guess, slack, 1e-3, most)
-    both = np.concatenate([slack, slack])[: guess.size]
-    knots = np.concatenate(first_knots(rungs, both, guess, lines.limits[-1]), axis=1)
-    where, _ = highest(lines.rows(slice(steps.runs)).at, knots[: steps.runs], slack)
-    return np.where(where > 0.0, where, guess[: steps.runs])
 
 
 def fits(runs: Sequence[Run], *, slack: float, accuracy: float = 1e-6, most: float = MOST) -> Fits:
@@ -354,7 +324,7 @@ def _apart(steps: Steps, slack: Floats, tolerance: float) -> Floats:
     """sqrt(mu^2 + sum mu_i^2), mu that of the run without its Gaussians mu_i, from above.
 
     delta(eps) = E[delta'(eps - X)], X the Gaussians' loss and delta' <= delta_mu + slack. Where
-    they outweigh the rest, what tests need is so flat that chords would have to be too short.
+    they outweigh the rest, G is so flat that cells would have to be too short.
     """
     try:
         rest = _fits(replace(steps, variance=np.zeros(1)), slack, tolerance, MOST)

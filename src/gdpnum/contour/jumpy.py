@@ -12,19 +12,17 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy.special import ndtr, ndtri
 
 from gdpnum.contour.ladder import (
-    STEEP,
     Approximate,
     Ladder,
     first_knots,
-    guessed,
     outlook,
     period,
+    turning,
 )
 from gdpnum.contour.line import CLOSE, FAR, Knots, Line, Reading, stacked
-from gdpnum.contour.located import located
+from gdpnum.contour.located import settled
 from gdpnum.contour.ordinary import (
     LAM,
     WORK,
@@ -49,15 +47,6 @@ from gdpnum.contour.reach import OutOfReach
 from gdpnum.contour.reading import limits, tail_rung
 from gdpnum.contour.transform import Transform
 from gdpnum.floats import Floats
-
-# Jumps so rare that saddle points do not tell where mu is decided: below this reach of the ladder.
-_RARE = 0.05
-
-# How much further a saddle point may be than the one before it.
-_STEEP = 6.0
-
-# How large a loss is that decides alone, in deviations of the others; these add about one.
-_ALONE = 9.0
 
 # Where the last frequency is looked for, as multiples of that of a Gaussian of the same variance.
 _CANDIDATES = np.array(
@@ -103,46 +92,14 @@ def jumpy(steps: Steps, slack: Floats, tolerance: float, most: float) -> Jumpy:
     if steep >= 1.0:
         raise OutOfReach("jumps have no say")
     adding = LAM * (1.0 / mu)
-    lam = np.array([(steep * float(adding[-1])) * STEEP, adding])
+    lam = np.concatenate([turning(steps, steep * adding[-1:]), adding[None, :]])
     places = placed(steps, float(lam[0, -1]), float(adding[-1]), 0.0)
     ladder, tilted = one_ladder(steps, places, lam, steep)
     near = Approximate.of(ladder.rungs)
-    guess = _decided(near, steps, ladder, slack)
+    guess = settled(near, steps, ladder, slack)
     wanted = wanted_at(near, ladder, guess, float(np.log(slack[0])), tolerance)
     found = _read(steps, places, ladder, tilted, wanted, slack, most)
     return Jumpy(slack, ladder, guess, found[0].lines[1], found)
-
-
-def _decided(near: Approximate, steps: Steps, ladder: Ladder, slack: Floats) -> Floats:
-    """About where mu is decided, and where delta of adding has fallen to the slack."""
-    guess = guessed(near, ladder.rungs, steps.runs, slack)
-    if float(ladder.steep[0]) < _RARE:
-        jump, rest = _one_jump(steps, ladder, slack), float(ladder.deviation[0])
-        if jump < _ALONE * rest:
-            raise OutOfReach("jumps make it unclear where mu is decided")
-        guess[0] = jump + rest
-        return guess
-    slopes = ladder.rungs.slopes[0]
-    beyond = min(max(int(np.searchsorted(slopes, guess[0])), 1), slopes.size - 1)
-    if slopes[beyond] > _STEEP * slopes[beyond - 1]:
-        # Between two saddle points so far apart that they tell nothing.
-        start = near.largest(ladder.rungs, slice(1), slack)
-        place, _ = located(steps, ladder, start, slack, np.zeros(1, np.intp))
-        if not place[0] > 0.0:
-            raise OutOfReach("jumps make it unclear where mu is decided")
-        guess[0] = place[0]
-    return guess
-
-
-def _one_jump(steps: Steps, ladder: Ladder, slack: Floats) -> float:
-    """About the loss at which mu is decided if that is by one large loss alone."""
-    u, c, q = ladder.nodes.u, steps.c[:, None], steps.weights
-    alpha = ndtr(-u)
-    tpr = alpha + q * (ndtr(c - u) - alpha)
-    alpha, tpr = (-np.expm1(steps.counts[:, None] * np.log1p(-one)) for one in (alpha, tpr))
-    mus = ndtri(np.maximum(tpr - slack, 0.0)) - ndtri(alpha)
-    best = int(np.argmax(np.where(mus < np.inf, mus, -np.inf)))
-    return float(ladder.nodes.loss.ravel()[best])
 
 
 def _read(

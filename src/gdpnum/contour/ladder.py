@@ -23,14 +23,17 @@ from gdpnum.floats import FUNCTION, UNIT, Floats
 _FARTHEST = 22.0
 _UP = np.geomspace(0.15, _FARTHEST, 20) / _FARTHEST
 
-# Where jumps decide, K turns steep within a small part of the ladder.
-STEEP = np.concatenate([np.geomspace(0.01, 0.4, 6)[:-1], np.linspace(0.4, 1.0, 15)])
+# Where jumps decide, K turns steep within a small part of the ladder: where what they alone make
+# of it is as large as this. Beyond the last, exp(K) is worth nothing as a bound.
+_LEVELS = np.array([0.001, 0.005, 0.02, 0.06, 0.2, 0.6, 1.6, 5.0, 15.0, 60.0])
+
+# These rungs are at least as far apart, as shares of the last; and those before them follow.
+_STEEP = np.concatenate([np.geomspace(0.01, 0.4, 6)[:-1], np.linspace(0.4, 1.0, 15)])
+_BEFORE_THEM, _SHARES = np.split(_STEEP, [-_LEVELS.size])
+_LOG_LEVELS = np.log(_LEVELS)
 
 #: log Gamma(1/2) = -mu^2 / 8 of a mu of about 7.5: below, 1 - delta is small beside its rounding.
 LEAST = -7.0
-
-# Beyond this K is of no use: a bound exp(K) there is worth nothing.
-_ENOUGH = 60.0
 
 # exp(S l) is summed as it is up to here.
 _LARGEST = 600.0
@@ -86,6 +89,8 @@ class Ladder(NamedTuple):
 
     def part(self, steps: Steps, chosen: npt.NDArray[np.intp]) -> Ladder:
         """The ladders of some of the runs."""
+        if chosen.size == steps.runs and np.array_equal(chosen, np.arange(steps.runs)):
+            return self
         own = np.flatnonzero(np.isin(steps.owner, chosen))
         return Ladder(
             self.rungs.rows(self.rows_of(chosen)),
@@ -110,17 +115,26 @@ def _rough_mu(steps: Steps) -> Floats:
     return np.sqrt(steps.total(steps.counts * one) + steps.variance)
 
 
-def _largest_tilt(steps: Steps) -> Floats:
-    """The tilt at which jumps alone, T w_j^S exp(j^2 c^2 S (S - 1) / 2), make K large."""
-    c2 = (np.arange(1.0, 1.0 + steps.weights.shape[1]) * steps.c[:, None]) ** 2
-    b = 0.5 * c2 - np.log(steps.weights)
-    inside = b * b - 2.0 * c2 * np.log(steps.counts / _ENOUGH)[:, None]
+def _jumps(steps: Steps) -> Floats:
+    """The tilts at which jumps alone, T w_j^S exp(j^2 c^2 S (S - 1) / 2), make K large.
+
+    By run and level, the least of all jumps.
+    """
+    c2 = ((np.arange(1.0, 1.0 + steps.weights.shape[1]) * steps.c[:, None]) ** 2)[:, :, None]
+    b = 0.5 * c2 - np.log(steps.weights)[:, :, None]
+    inside = b * b - 2.0 * c2 * (np.log(steps.counts)[:, None] - _LOG_LEVELS)[:, None, :]
     # Of more noise than squares of floats hold, any tilt will do.
     root = (b + np.sqrt(np.maximum(inside, 0.0))) / np.maximum(c2, 5e-324)
-    root = np.where(inside < 0.0, np.inf, root).min(axis=1)
-    result = np.full(steps.runs, np.inf)
+    root = np.where(inside[:, :, -1:] < 0.0, np.inf, root).min(axis=1)
+    result = np.full((steps.runs, _LEVELS.size), np.inf)
     np.minimum.at(result, steps.owner, root)
     return result
+
+
+def turning(steps: Steps, last: Floats) -> Floats:
+    """Lam up to the last, by run, for runs in which jumps decide: close where K turns steep."""
+    levels = np.clip(_jumps(steps) - 1.0, last[:, None] * _SHARES, last[:, None])
+    return np.concatenate([levels[:, :1] * (_BEFORE_THEM / _SHARES[0]), levels], axis=1)
 
 
 def _one_outlook(steps: Steps) -> tuple[Floats, Floats]:
@@ -131,7 +145,7 @@ def _one_outlook(steps: Steps) -> tuple[Floats, Floats]:
         one = q * q * math.expm1(min(c2, 50.0))
         total += count * one / (1.0 + one / max(c2, 1.0))
         b = 0.5 * c2 - math.log(q)
-        inside = b * b - 2.0 * c2 * math.log(count / _ENOUGH)
+        inside = b * b - 2.0 * c2 * math.log(count / _LEVELS[-1])
         if inside >= 0.0:
             largest = min(largest, (b + math.sqrt(inside)) / max(c2, 5e-324))
     return np.array([math.sqrt(total)]), np.array([largest])
@@ -142,7 +156,7 @@ def outlook(steps: Steps) -> tuple[Floats, Floats]:
     if steps.is_plain:
         mu, largest = _one_outlook(steps)
     else:
-        mu, largest = _rough_mu(steps), _largest_tilt(steps)
+        mu, largest = _rough_mu(steps), _jumps(steps)[:, -1]
     mu = np.maximum(mu, 1e-8)
     largest = np.maximum(largest - 1.0, 1.0)
     return mu, np.minimum(largest * mu / _FARTHEST, 1.0)
@@ -155,7 +169,7 @@ def ladder(steps: Steps, digits: float) -> Ladder:
     lam = up[:, None] * _UP
     above = lam
     if steep.min() < 1.0:
-        above = np.where(steep[:, None] < 1.0, (steep * up)[:, None] * STEEP, lam)
+        above = np.where(steep[:, None] < 1.0, turning(steps, steep * up), lam)
     half = np.full((steps.runs, 1), 0.5)
     parts = [1.0 + above, half] if steps.symmetric else [1.0 + above, -lam, half]
     tilts = np.concatenate(parts, axis=1)

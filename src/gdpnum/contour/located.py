@@ -8,21 +8,25 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import logsumexp, ndtr, ndtri
 
 from gdpnum.contour.decided import shown
-from gdpnum.contour.ladder import Ladder, period
+from gdpnum.contour.grid import grid, lifted_spacing
+from gdpnum.contour.ladder import LEAST, Approximate, Ladder, guessed, period, small_cumulants
 from gdpnum.contour.line import Knots
-from gdpnum.contour.pairs import Steps
+from gdpnum.contour.pairs import Nodes, Steps, lifted
+from gdpnum.contour.plan import kept
+from gdpnum.contour.reading import tail_rung
 from gdpnum.contour.transform import phases
-from gdpnum.contour.turns import turns
+from gdpnum.contour.turns import Complexes, turns
 from gdpnum.floats import Floats
 
-# Frequencies, more where they are not enough (but of many runs a rough reading is quicker then);
-# the share that may be left of the transform after them; images beside the slack.
-_NUMBERS, _LEFT, _IMAGES = (120, 1000), 1e-4, 1e-2
+# Frequencies, and more where they are not enough.
+_NUMBERS = (120, 1000)
 
-# A Gaussian's transform is down to that share so many deviations away.
-_DEVIATIONS = np.sqrt(-2.0 * np.log(_LEFT))
+# What delta may be wrong by, beside the slack (far from saddle points less, as it is a difference),
+# and the largest share of the transform that may be left out.
+_WRONG, _LEFT = (1e-2, 1e-4), 1e-4
 
 # Periods are longer than they have to be by this.
 _ROOM = 1.1
@@ -31,14 +35,81 @@ _ROOM = 1.1
 _BELOW = 3.0
 
 # From such a delta on an error of some percent is too much beside 1 - TPR; and what is left out of
-# the transform is too much for a sum that is less than this share of its terms.
-_LARGE, _TINY = 0.3, 10.0 * _LEFT
+# the transform is too much for a sum that is less than so many times that share of its terms.
+_LARGE, _TINY = 0.3, 10.0
+
+# Nodes of a segment, at most: where more would be needed, sums are what they are.
+_NODES = 2000.0
+
+# exp(l) is summed as it is up to here.
+_LARGEST = 600.0
+
+# Below this share of the slack delta decides nothing.
+_FALLEN = 0.3
 
 # How often a better place is looked for, and how close a guess must be to be kept.
-_TURNS, _OFF = 4, 0.1
+_TURNS, _OFF = 4, 0.6
+
+# How far two guesses may be apart (a log) that agree.
+_AGREE = 0.7
+
+# Jumps so rare that saddle points do not tell where mu is decided: below this reach of the ladder.
+_RARE = 0.14
+
+# How large a loss is that decides alone, in deviations of the others; these add about one.
+_ALONE = 7.5
+
+# So many times that the quantiles' line may say where both have their share.
+_TOGETHER = 1.3
 
 # Places around a guess, as shares of it, and then between two of them.
 _AROUND, _BETWEEN = np.geomspace(0.3, 3.0, 21), np.linspace(0.0, 1.0, 7)
+
+
+def settled(near: Approximate, steps: Steps, ladder: Ladder, slack: Floats) -> Floats:
+    """About where mu is decided for removing, and where delta of adding has fallen to the slack."""
+    runs = steps.runs
+    guess = guessed(near, ladder.rungs, runs, slack)
+    large = np.flatnonzero(ladder.middle < LEAST)
+    jumpy = np.flatnonzero(ladder.steep < 1.0)
+    if large.size or jumpy.size:
+        largest = np.maximum(near.largest(ladder.rungs, slice(runs), slack), 1e-12)
+        guess[large] = largest[large]
+    if jumpy.size:
+        # Two guesses that agree are right, unless jumps are rare.
+        apart = np.abs(np.log(largest[jumpy] / guess[jumpy])) > _AGREE
+        unclear = jumpy[apart | (ladder.steep[jumpy] < _RARE)]
+        if unclear.size:
+            rest = ladder.deviation[unclear]
+            jump = _one_jump(steps, ladder, slack)[unclear] + rest
+            alone = jump > _ALONE * rest
+            beside = (guess[unclear] > jump) & (guess[unclear] < _TOGETHER * jump)
+            about = np.where(beside, guess[unclear], jump)
+            guess[unclear] = np.where(alone, about, largest[unclear])
+            # Of many runs all are located at once.
+            unclear = unclear[~alone] if runs == 1 else unclear
+        if unclear.size:
+            place, _ = located(steps, ladder, guess, slack, unclear)
+            known = place > 0.0
+            guess[unclear[known]] = place[known]
+    return guess
+
+
+def _one_jump(steps: Steps, ladder: Ladder, slack: Floats) -> Floats:
+    """About the loss at which mu is decided if that is by one large loss alone, by run."""
+    u, counts = ladder.nodes.u, steps.counts[:, None]
+    alpha, tpr = ndtr(-u), ndtr(-u)
+    for j, share in enumerate(steps.weights.T, start=1):
+        tpr += share[:, None] * (ndtr((j * steps.c)[:, None] - u) - alpha)
+    alpha, tpr = (-np.expm1(counts * np.log1p(-one)) for one in (alpha, tpr))
+    mus = ndtri(np.maximum(tpr - slack[steps.owner, None], 0.0)) - ndtri(alpha)
+    mus = np.where(mus < np.inf, mus, -np.inf)
+    rows, best = np.arange(u.shape[0]), np.argmax(mus, axis=1)
+    # Of the segments of a run the one that needs most.
+    order = np.lexsort((mus[rows, best], steps.owner))
+    found = np.zeros(steps.runs)
+    found[steps.owner[order]] = ladder.nodes.loss[rows, best][order]
+    return found
 
 
 def located(
@@ -61,7 +132,9 @@ def located(
     for _ in range(_TURNS):
         line = _line(steps, ladder, runs[left], places, slack[runs[left]], line)
         following, most = highest(
-            partial(_at, line, places), places[:, None] * around, slack[runs[left]]
+            partial(_at, line, places, slack[runs[left]]),
+            places[:, None] * around,
+            slack[runs[left]],
         )
         following = np.where(np.isnan(line.centre), np.nan, following)
         known = (following > 0.0) & (following < np.inf)
@@ -75,12 +148,14 @@ def located(
 
 
 class _Line(NamedTuple):
-    """Arrays by run: the last three by frequency, too, and the terms of delta and of alpha."""
+    """Arrays by run: the last three by frequency, too, with the terms of delta and of alpha."""
 
     lam: Floats
     length: Floats
     cumulant: Floats
     centre: Floats
+    left: Floats
+    """The share that is left out of the transform."""
     theta: Floats
     real: Floats
     imaginary: Floats
@@ -117,61 +192,44 @@ def _line(
     slack: Floats,
     before: _Line | None,
 ) -> _Line:
-    """The sums' terms on the lines of the rungs next to the saddle points, perhaps those before.
+    """The sums' terms on the lines of the rungs that cost least, perhaps those before.
 
     The centre is NaN where a line takes too many frequencies.
     """
     rungs, others = ladder.rungs.rows(runs), ladder.rungs.other(steps.runs).rows(runs)
-    rows = np.arange(runs.size)
-    rung = np.argmin((rungs.values - rungs.lam * guess[:, None])[:, :-1], axis=1)
-    lam = rungs.lam[rows, rung]
+    # Next to the saddle points the ladder's own nodes will do, unless jumps are rare.
+    rare = float(ladder.steep[runs].min()) < _RARE
+    share = np.log(_WRONG[int(rare)])
+    rows, wrong = np.arange(runs.size), np.log(slack) + share
+    if rare:
+        rung = tail_rung(rungs, guess, wrong, *np.zeros((2, runs.size)))
+    else:
+        rung = np.argmin((rungs.values - rungs.lam * guess[:, None])[:, :-1], axis=1)
+    lam, cumulant = rungs.lam[rows, rung], rungs.values[rows, rung]
     # At the first of the places, where they are beside a larger delta, too.
     first = guess * _AROUND[0]
     there = (rungs.values + rungs.log_kappa - rungs.lam * first[:, None]).min(axis=1)
-    allowed = np.stack([np.log(slack), np.maximum(there - _BELOW, np.log(slack))])
-    places = np.stack([guess, first])
-    length = period(rungs, others, lam, places, allowed + np.log(_IMAGES)).max(axis=0)
+    allowed = np.stack([wrong, np.maximum(there - _BELOW + share, wrong)])
+    length = period(rungs, others, lam, np.stack([guess, first]), allowed).max(axis=0)
     if before is not None and ((before.lam == lam) & (length <= before.length)).all():
         return before
     # A little more, so that it serves the place found as well.
     length = length * _ROOM
     width = 2.0 * np.pi / length
-    part, own = steps.part(runs), np.flatnonzero(np.isin(steps.owner, runs))
-    loss = ladder.nodes.loss[own]
-    exponent = (1.0 + lam)[part.owner, None] * loss + ladder.exponents[own]
-    weights = np.exp(exponent - exponent.max(axis=1, keepdims=True))
-    weights /= weights.sum(axis=1, keepdims=True)
-    means = np.einsum("nj,nj->n", weights, loss)
-    away = loss - means[:, None]
-    pending, sizes, turned, ended = (
-        rows,
-        *np.zeros((2, runs.size, 0)),
-        np.zeros(runs.size, np.bool_),
-    )
-    # At first so many as Gaussians would take, and some.
-    gaussian = float(np.nanmax(_DEVIATIONS / (ladder.deviation[runs] * width)))
-    likely = int(min(1.5 * gaussian + 8.0, _NUMBERS[0]))
-    for number in dict.fromkeys([likely, *(_NUMBERS if steps.runs == 1 else _NUMBERS[:1])]):
-        some = np.isin(part.owner, pending)
-        few = part.part(pending)
-        theta = width[pending, None] * np.arange(0.5, number)
-        shares, distance = weights[some, None, :], away[some]
-        a, b = phases(shares, distance, np.zeros_like(distance), theta[few.owner])
-        logs = np.log((1.0 + a[:, 0]) + 1j * b[:, 0]) * few.counts[:, None]
-        size = few.total(logs.real) - 0.5 * few.variance[:, None] * theta**2
-        # The nodes are close enough for frequencies that matter, and repeat them further on.
-        small = np.exp(size) <= _LEFT
-        last = np.argmax(small[:, :-1] & small[:, 1:], axis=1)
-        most = max(int(last.max()), sizes.shape[1])
-        sizes = np.pad(sizes, ((0, 0), (0, most - sizes.shape[1])), constant_values=-np.inf)
-        turned = np.pad(turned, ((0, 0), (0, most - turned.shape[1])))
-        own = np.arange(most) < last[:, None]
-        sizes[pending] = np.where(own, size[:, :most], -np.inf)
-        turned[pending] = few.total(logs.imag[:, :most])
-        ended[pending] = last > 0
-        pending = pending[last == 0]
-        if not pending.size:
-            break
+    digits = np.maximum(cumulant - lam * guess - wrong, -np.log(_LEFT))
+    # At first so many frequencies as Gaussians would take, and some.
+    last = np.sqrt(2.0 * digits) / ladder.deviation[runs]
+    likely = int(min(1.5 * float(np.nanmax(last / width)) + 8.0, _NUMBERS[0]))
+    part, known = steps.part(runs), ladder.part(steps, runs)
+    step, height, nodes = known.step, np.zeros(part.c.size), known.nodes
+    tilts = (1.0 + lam)[:, None]
+    if rare:
+        step, height, nodes = _placed(part, known, tilts, digits, width * likely)
+        logs = _logs(nodes, step, tilts[part.owner])
+        cumulant = part.total(part.counts * logs) + 0.5 * part.variance * lam * (1.0 + lam)
+    shares, away, arg, means = _shares(part, nodes, height, tilts[part.owner])
+    sizes, turned = _powers(part, (shares, away, arg), width, digits, likely)
+    ended = (sizes[:, :1] > -np.inf).all(axis=1)
     theta = width[:, None] * (np.arange(sizes.shape[1]) + 0.5)
     values = np.exp(sizes) * turns(turned)
     z = lam[:, None] + 1j * theta
@@ -179,20 +237,104 @@ def _line(
     terms = np.stack([over / z, over], axis=1)
     centre = part.total(part.counts * means) + part.variance * (lam + 0.5)
     centre = np.where(ended & (length > 0.0) & (length < np.inf), centre, np.nan)
-    cumulant = rungs.values[rows, rung]
-    return _Line(lam, length, cumulant, centre, theta, terms.real, terms.imag)
+    return _Line(lam, length, cumulant, centre, np.exp(-digits), theta, terms.real, terms.imag)
 
 
-def _at(line: _Line, guess: Floats, places: Floats) -> Knots:
+def _powers(
+    steps: Steps,
+    known: tuple[Floats | Complexes, Floats, Floats],
+    width: Floats,
+    digits: Floats,
+    likely: int,
+) -> tuple[Floats, Floats]:
+    """Log of the modulus of the transform, and its argument, by run and frequency.
+
+    Up to where it has died out (-inf from there on; at once where that takes too many).
+    """
+    shares, away, arg = known
+    pending, parts = np.arange(steps.runs), []
+    for number in dict.fromkeys([likely, *_NUMBERS]):
+        few = steps.part(pending)
+        some = slice(None) if few is steps else np.isin(steps.owner, pending)
+        theta = width[pending, None] * np.arange(0.5, number)
+        a, b = phases(shares[some], away[some], arg[some], theta[few.owner])
+        logs = np.log((1.0 + a[:, 0]) + 1j * b[:, 0]) * few.counts[:, None]
+        size = few.total(logs.real) - 0.5 * few.variance[:, None] * theta**2
+        small = size <= -digits[pending, None]
+        last = np.argmax(small[:, :-1] & small[:, 1:], axis=1)
+        size[np.arange(number) >= last[:, None]] = -np.inf
+        parts.append((pending, size, few.total(logs.imag), int(last.max())))
+        pending = pending[last == 0]
+        if not pending.size:
+            break
+    most = max(last for _, _, _, last in parts)
+    sizes, turned = np.full((steps.runs, most), -np.inf), np.zeros((steps.runs, most))
+    for chosen, size, angle, last in parts:
+        sizes[chosen, :last], turned[chosen, :last] = size[:, :last], angle[:, :last]
+    return sizes, turned
+
+
+def _placed(
+    steps: Steps, ladder: Ladder, tilts: Floats, digits: Floats, last: Floats
+) -> tuple[Floats, Floats, Nodes]:
+    """Nodes for frequencies up to the last, how far apart and at what height."""
+    need = np.log(steps.counts) + digits[steps.owner]
+    step, _, _, height = lifted_spacing(steps, need, tilts, last)
+    low, high = kept(steps, ladder, tilts, need)
+    step = np.maximum(step, (high - low) / _NODES)
+    return step, height, steps.at(grid(step, low, high))
+
+
+def _logs(nodes: Nodes, step: Floats, s: Floats) -> Floats:
+    """Log M, by segment."""
+    bare = nodes.log_q - 0.5 * nodes.u**2
+    if float(nodes.loss.max(initial=0.0)) < _LARGEST:
+        found = small_cumulants(nodes, bare, step, s, 0.0 * s, np.zeros((s.size, 2)))[0]
+        return found[:, 0]
+    logs: Floats = logsumexp(s * nodes.loss + bare, axis=1) + np.log(step / np.sqrt(2.0 * np.pi))
+    return logs
+
+
+def _shares(
+    steps: Steps, nodes: Nodes, height: Floats, s: Floats
+) -> tuple[Floats | Complexes, Floats, Floats, Floats]:
+    """Weights on lines Im u = height, losses about their means, their arguments and those means.
+
+    As in `gdpnum.contour.transform`.
+    """
+    exponent = s * nodes.loss + nodes.log_q - 0.5 * nodes.u**2
+    weights = np.exp(exponent - exponent.max(axis=1, keepdims=True))
+    weights /= weights.sum(axis=1, keepdims=True)
+    means = np.einsum("nj,nj->n", weights, nodes.loss)
+    away = nodes.loss - means[:, None]
+    if not height.any():
+        return weights[:, None, :], away, np.zeros_like(away), means
+    log_a, arg = lifted(nodes.posteriors, (steps.c * height)[:, None])
+    log_a, arg = log_a[:, 0], arg[:, 0]
+    up = height[:, None]
+    shares = weights * np.exp(0.5 * up * up + s * log_a) * turns(s * arg - up * nodes.u)
+    return shares[:, None, :], away + log_a, arg, means
+
+
+def _at(line: _Line, guess: Floats, slack: Floats, places: Floats) -> Knots:
     """Delta and exp(eps) alpha there, where they are known well enough.
 
-    Not where delta is large nor, before the guess, next to nothing beside the terms of its sum.
+    Not where delta is large, next to nothing beside the terms of its sum, or far below the slack.
     """
     turn = turns(line.theta[:, :, None] * (places - line.centre[:, None])[:, None, :])
     sums = line.real @ turn.real + line.imaginary @ turn.imag
-    least = (_TINY * np.hypot(line.real[:, 0], line.imaginary[:, 0])).sum(axis=1)
-    clear = (sums[:, 0] > least[:, None]) | (places >= guess[:, None])
-    sums *= np.exp(line.cumulant[:, None] - line.lam[:, None] * places)[:, None, :]
+    scale = np.exp(line.cumulant[:, None] - line.lam[:, None] * places)
+    sums *= scale[:, None, :]
+    # Images below are 1 - exp(eps), but for next to nothing.
+    once, twice = (np.exp(-(line.lam + i) * line.length)[:, None] for i in (0.0, 1.0))
+    lifted = np.exp(places) * (twice / (1.0 + twice))
+    sums[:, 0] += once / (1.0 + once) - lifted
+    sums[:, 1] += lifted
+    least = _TINY * line.left * np.hypot(line.real[:, 0], line.imaginary[:, 0]).sum(axis=1)
+    clear = sums[:, 0] > least[:, None] * scale
+    # Delta falls: beyond where it is small it is so, whatever images say.
+    some = (places >= guess[:, None]) & (sums[:, 0] < _FALLEN * slack[:, None])
+    clear &= ~np.logical_or.accumulate(some, axis=1)
     none = np.zeros_like(places)
     delta = np.where(clear & (sums[:, 0] < _LARGE), sums[:, 0], np.nan)
     return Knots(places, delta, none, sums[:, 1], none)

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from gdpnum import charges
 from gdpnum.errors import InvalidArgument
 from gdpnum.floats import Floats
-from gdpnum.pairs.gaussian import GaussianPair, ReplacedGaussianPair
+from gdpnum.pairs.gaussian import GaussianPair, ReplacedGaussianPair, SampledGaussianPair
 from gdpnum.pairs.mixture import PersonPair, WholeShiftsPair
 from gdpnum.pairs.pair import Pair as OrderedPair
 from gdpnum.pairs.pair import Release, SampledPair
@@ -87,6 +87,8 @@ def run_of(releases: Sequence[Release]) -> Run | None:
 
 
 def _analytic(pair: OrderedPair) -> Pair | None:
+    if isinstance(pair, SampledGaussianPair):
+        return Poisson(pair.sigma, pair.rate)
     if isinstance(pair, SampledPair) and isinstance(pair.inner, GaussianPair):
         return Poisson(1.0 / pair.inner.mu, pair.rate)
     if isinstance(pair, PersonPair) and pair.records <= _RECORDS:

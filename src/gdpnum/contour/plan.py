@@ -115,7 +115,7 @@ def planned(
     return Plan(tilts, thetas[:, :, 0], periods * 1.01, found, error)
 
 
-def _kept(steps: Steps, ladder: Ladder, tilts: Floats, need: Floats) -> tuple[Floats, Floats]:
+def kept(steps: Steps, ladder: Ladder, tilts: Floats, need: Floats) -> tuple[Floats, Floats]:
     """The range of nodes that matter on these lines, by segment."""
     nodes = ladder.nodes
     s = np.concatenate([tilts, np.broadcast_to([0.0, 1.0], (tilts.shape[0], 2))], axis=1)
@@ -148,7 +148,7 @@ def carried_out(
     number = numbers.max()
     need = np.log(steps.counts) - np.log(plan.error)
     step, missed, turned, height = lifted_spacing(steps, need, plan.tilts, limit * (1.0 + 1e-6))
-    low, high = _kept(steps, ladder, plan.tilts, need)
+    low, high = kept(steps, ladder, plan.tilts, need)
     nodes = (high - low) / step + 2.0
     widest = float(nodes.max(initial=0.0))
     # All are padded to the most frequencies and the most nodes.

@@ -31,7 +31,7 @@ def tail_rung(
     """
     lam, values = rungs.lam, rungs.values
     scales = values - lam * epsilon[:, None]
-    allowed = np.maximum(scales.min(axis=1) + 0.7, log_error + room)
+    allowed = np.maximum(scales.min(axis=1) + 1.2, log_error + room)
     bounds = scales - log_error[:, None]
     gaps = lam[:, None, :] - lam[:, :, None]
     lengths = np.where(gaps > 0.0, bounds[:, None, :] / gaps, np.inf).min(axis=2)

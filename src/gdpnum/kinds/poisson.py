@@ -19,7 +19,7 @@ from gdpnum.mechanisms.noise import (
 )
 from gdpnum.mechanisms.sampling import PoissonSampled
 from gdpnum.pairs.atomic import AtomicPair, approx_dp_pair, sampled_answer_pair, sampled_atoms
-from gdpnum.pairs.gaussian import GaussianPair, ReplacedGaussianPair
+from gdpnum.pairs.gaussian import GaussianPair, ReplacedGaussianPair, SampledGaussianPair
 from gdpnum.pairs.mixture import person_pair
 from gdpnum.pairs.pair import Bracket, Divergences, Pair, SampledPair
 from gdpnum.pairs.skellam import skellam_outcomes
@@ -65,7 +65,7 @@ def _sampled_pair(leaf: PoissonSampled, rate: float) -> Pair | Bracket | None:
     if isinstance(leaf.inner, Gaussian) and leaf.records_per_person > 1:
         return person_pair(leaf.inner.sigma, rate, leaf.records_per_person)
     if isinstance(leaf.inner, Gaussian):
-        return SampledPair(GaussianPair(leaf.inner.mu), rate)
+        return SampledGaussianPair(leaf.inner.sigma, rate)
     inner = kind_of(leaf.inner).pair(leaf.inner)
     if isinstance(inner, AtomicPair):
         return sampled_atoms(inner, rate)

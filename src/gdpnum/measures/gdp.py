@@ -126,8 +126,7 @@ def fit_gdp(
     >>> f"{fit.mu:.2f} {fit.regret:.3f}"
     '1.57 0.001'
     """
-    slack = _validate.fraction("slack", slack, advice="pass an absolute allowance such as 1e-10")
-    asked = _validate.accuracy(tolerance, slack=slack, grid_step=grid_step)
+    slack, asked = _validate.slack_and_accuracy(slack, tolerance, grid_step)
     with np.errstate(**NUMPY):
         return accounted_fit(mechanism, slack, asked)[1]
 
@@ -136,17 +135,15 @@ def fits_together(
     mechanisms: Sequence[Mechanism], slack: float, asked: Accuracy
 ) -> list[GDPFit | None]:
     """The fits of many mechanisms in one go of the contour; None for those it is not for."""
-    found: list[GDPFit | None] = [None] * len(mechanisms)
     accounts = [account(one, asked) for one in mechanisms]
-    runs = [(number, one.run) for number, one in enumerate(accounts) if one.run is not None]
+    ours = [(number, one.run) for number, one in enumerate(accounts) if one.run is not None]
+    found: list[GDPFit | None] = [None] * len(accounts)
     # One alone is not worth it, and says so itself where it is out of reach.
-    if len(runs) < 2 or slack == 0.0:
-        return found
-    together = contour_fits([run for _, run in runs], slack=slack, most=WORK)
-    for place, (number, _) in enumerate(runs):
-        one = Fits(*(column[place : place + 1] for column in together))
-        if _is_close(one, asked):
-            found[number] = _contour_fit(accounts[number], one, slack)
+    if len(ours) > 1 and slack > 0.0:
+        together = contour_fits([run for _, run in ours], slack=slack, most=WORK)
+        fits = _contour_fits([accounts[number] for number, _ in ours], together, slack)
+        for (number, _), fit in zip(ours, fits, strict=True):
+            found[number] = fit
     return found
 
 
@@ -157,9 +154,10 @@ def accounted_fit(subject: Subject, slack: float, asked: Accuracy) -> tuple[Acco
         found = account(subject, finer)
         fit = _fit(found, slack)
         gap = fit.mu - fit.mu_lower
+        if gap <= _WIDEST * asked.tolerance * max(fit.mu, 1e-6):
+            return found, fit
         final = asked.grid_step is not None or slack == 0.0 or math.isinf(fit.mu)
-        settled = final or found.known is not None or not found.is_exact
-        if settled or gap <= _WIDEST * asked.tolerance * max(fit.mu, 1e-6):
+        if final or found.known is not None or not found.is_exact:
             return found, fit
         step = finer.tolerance if finer.hasty else finer.tolerance / 4.0
         finer = replace(finer, tolerance=step, hasty=False)
@@ -177,8 +175,8 @@ def _fit(found: Account, slack: float) -> GDPFit:
     if found.known is not None or mechanism is None:
         return _known_fit(found, slack)
     by_contour = found.contour_fit(slack)
-    if by_contour is not None and _is_close(by_contour, found.accuracy):
-        return _contour_fit(found, by_contour, slack)
+    if by_contour is not None and (fit := _contour_fits([found], by_contour, slack)[0]) is not None:
+        return fit
     bounds = found.lattice
     mu, reason = _upper(mechanism, bounds, slack)
     lower = max((_mu_from_below(one, slack) for one in bounds.attacks), default=0.0)
@@ -204,28 +202,33 @@ def _fit(found: Account, slack: float) -> GDPFit:
     )
 
 
-def _is_close(fit: Fits, asked: Accuracy) -> bool:
-    """Whether the contour's bracket is as narrow as was asked, which the lattice may try otherwise.
+def _contour_fits(accounts: Sequence[Account], found: Fits, slack: float) -> list[GDPFit | None]:
+    """What the contour found; None where its bracket is wider than asked, which the lattice may do.
 
     The contour aims at 1e-9 whatever is asked; what it misses that by is rounding.
     """
-    mu = float(fit.mu[0])
-    return mu - float(fit.mu_lower[0]) <= asked.tolerance * mu < math.inf
-
-
-def _contour_fit(found: Account, fit: Fits, slack: float) -> GDPFit:
-    mu, regret = float(fit.mu[0]), float(fit.regret_with_slack[0])
-    gap = 1.0 - float(fit.mu_lower[0]) / mu if mu > 0.0 else 0.0
-    return GDPFit(
-        mu=mu,
-        mu_lower=float(fit.mu_lower[0]),
-        slack=slack,
-        regret=regret,
-        advantage=float(fit.advantage[0]),
-        tail_ratio=_tail_ratio(mu, float(fit.typical_mu[0]), None),
-        tolerance=min(found.accuracy.tolerance, max(_CONTOUR_TOLERANCE, gap)),
-        neighbouring=found.neighbouring,
-    )
+    fits: list[GDPFit | None] = []
+    columns = (found.mu, found.mu_lower, found.regret_with_slack, found.advantage, found.typical_mu)
+    for one, *numbers in zip(accounts, *(column.tolist() for column in columns), strict=True):
+        mu, mu_lower, regret, advantage, typical = numbers
+        tolerance = one.accuracy.tolerance
+        if not mu - mu_lower <= tolerance * mu < math.inf:
+            fits.append(None)
+            continue
+        gap = 1.0 - mu_lower / mu if mu > 0.0 else 0.0
+        fits.append(
+            GDPFit(
+                mu=mu,
+                mu_lower=mu_lower,
+                slack=slack,
+                regret=regret,
+                advantage=advantage,
+                tail_ratio=_tail_ratio(mu, typical, None),
+                tolerance=min(tolerance, max(_CONTOUR_TOLERANCE, gap)),
+                neighbouring=one.neighbouring,
+            )
+        )
+    return fits
 
 
 def _known_fit(found: Account, slack: float) -> GDPFit:

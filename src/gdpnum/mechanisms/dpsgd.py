@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 from gdpnum import _validate
+from gdpnum._validate import Check
 from gdpnum.errors import InvalidArgument, InvalidType, UnsupportedMechanism
 from gdpnum.mechanisms.batches import (
     Allocated,
@@ -17,9 +17,22 @@ from gdpnum.mechanisms.batches import (
     Shuffled,
     TruncatedPoisson,
 )
-from gdpnum.mechanisms.mechanism import Mechanism, Neighbouring, checked_records, repeat
+from gdpnum.mechanisms.mechanism import (
+    RECORDS,
+    Mechanism,
+    Neighbouring,
+    checked_records,
+    released,
+)
 from gdpnum.mechanisms.noise import Gaussian
-from gdpnum.mechanisms.sampling import PoissonSampled, rate_of, steps_of, typed
+from gdpnum.mechanisms.sampling import (
+    RATE_ADVICE,
+    PoissonSampled,
+    meant_rate,
+    rate_of,
+    steps_of,
+    typed,
+)
 
 BatchScheme = Literal["poisson", "fixed", "shuffled", "allocated", "truncated", "cyclic"]
 """How batches are drawn."""
@@ -45,8 +58,12 @@ _ARGUMENTS: dict[BatchScheme, tuple[str, ...]] = {
     "cyclic": ("sample_rate", "steps", "bands", *_SIZES),
 }
 
-# What arguments are when nothing was said.
+# What arguments are when nothing was said, and those that have no place in a scheme.
 _UNSAID = {"with_replacement": False, "times_per_epoch": 1, "fixed_bins": False}
+_MISPLACED = {
+    scheme: sorted({name for names in _ARGUMENTS.values() for name in names}.difference(own))
+    for scheme, own in _ARGUMENTS.items()
+}
 
 # What to pass in place of what has no place in a scheme.
 _INSTEAD = {
@@ -60,6 +77,29 @@ _INSTEAD = {
 
 Unit = Literal["record", "person"]
 """Whom a guarantee is for."""
+
+# What the arguments of every scheme have to be, and those of some.
+_NOISE_ADVICE = "pass the standard deviation of the noise divided by the clipping norm"
+_EVERY = {
+    "noise_multiplier": Check(_validate.positive, {"advice": _NOISE_ADVICE}),
+    "batches": Check(_validate.choice, {"allowed": get_args(BatchScheme)}),
+    "neighbouring": Check(_validate.choice, {"allowed": get_args(Neighbouring)}, optional=True),
+    "unit": Check(_validate.choice, {"allowed": get_args(Unit)}),
+    "records_per_person": Check(_validate.count, RECORDS, optional=True),
+    "batch_size": Check(_validate.count, {"minimum": 1}, optional=True),
+    "dataset_size": Check(_validate.count, {"minimum": 1}, optional=True),
+    "epochs": Check(_validate.positive, {"advice": "pass the passes over the data"}, optional=True),
+}
+_SOME = {
+    "sample_rate": Check(
+        _validate.probability, {"advice": RATE_ADVICE, "meant": meant_rate}, optional=True
+    ),
+    "steps": Check(_validate.count, {"advice": "pass the number of steps"}, optional=True),
+}
+_CHECKS: dict[str, dict[str, Check]] = {
+    scheme: _EVERY | {name: check for name, check in _SOME.items() if name in own}
+    for scheme, own in _ARGUMENTS.items()
+}
 
 
 def records_of_person(records: object) -> int:
@@ -121,69 +161,60 @@ def DPSGD(  # noqa: N802  (reads as the mechanism it returns)
     >>> DPSGD(noise_multiplier=1.0, batches="allocated", steps_per_epoch=100, epochs=10)
     Allocated(Gaussian(sigma=1.0), bins=100) * 10
     """
-    sigma = _validate.positive(
-        "noise_multiplier",
-        noise_multiplier,
-        advice="pass the standard deviation of the noise divided by the clipping norm",
-    )
-    scheme: BatchScheme = _validate.choice("batches", batches, get_args(BatchScheme))
-    relation = _RELATION[scheme]
-    if neighbouring is not None:
-        relation = _validate.choice("neighbouring", neighbouring, get_args(Neighbouring))
-    if _validate.choice("unit", unit, get_args(Unit)) == "record" and records_per_person is None:
-        records_per_person = 1
-    records = records_of_person(records_per_person)
-    run = _Run(
-        noise=Gaussian(sigma=sigma, neighbouring=relation),
-        records=records,
-        sample_rate=sample_rate,
-        steps=steps,
-        batch_size=_size("batch_size", batch_size),
-        dataset_size=_size("dataset_size", dataset_size),
-        epochs=None
-        if epochs is None
-        else _validate.positive("epochs", epochs, advice="pass the passes over the data"),
-        steps_per_epoch=steps_per_epoch,
-        max_batch_size=max_batch_size,
-        bands=bands,
-        with_replacement=with_replacement,
-        times_per_epoch=times_per_epoch,
-        fixed_bins=fixed_bins,
-    )
-    run.refuse_misplaced(scheme)
-    return _BUILT[scheme](run)
+    given: dict[str, Any] = dict(locals())
+    scheme = given["batches"]
+    # What is no scheme is refused by the check of batches.
+    checks = _CHECKS.get(scheme, _EVERY) if isinstance(scheme, str) else _EVERY
+    run = _Run(**_validate.arguments(checks, given), exact_rate=sample_rate)
+    _refuse_misplaced(given, run.batches)
+    if run.unit == "person" and run.records_per_person is None:
+        records_of_person(None)
+    return _BUILT[run.batches](run)
 
 
-@dataclass(frozen=True)
-class _Run:
-    """What was said about a run; the rates and counts that follow."""
+def _refuse_misplaced(given: dict[str, Any], scheme: BatchScheme) -> None:
+    """Raise about what has no place in a scheme."""
+    for name in _MISPLACED[scheme]:
+        value, unsaid = given[name], _UNSAID.get(name)
+        if value is unsaid or value == unsaid:
+            continue
+        owners = [other for other, names in _ARGUMENTS.items() if name in names]
+        meant = " or ".join(f"batches={other!r}" for other in owners)
+        instead = _INSTEAD.get((scheme, name), f"did you mean {meant}?")
+        raise InvalidArgument(f"{name}={value!r} has no place with batches={scheme!r}; {instead}")
 
-    noise: Gaussian
-    records: int
+
+class _Run(NamedTuple):
+    """What was said about a run, as checked; the rates and counts that follow."""
+
+    noise_multiplier: float
     sample_rate: float | None
     steps: int | None
     batch_size: int | None
     dataset_size: int | None
     epochs: float | None
-    steps_per_epoch: int | None
-    max_batch_size: int | None
-    bands: int | None
+    batches: BatchScheme
     with_replacement: bool
+    steps_per_epoch: int | None
     times_per_epoch: int
     fixed_bins: bool
+    max_batch_size: int | None
+    bands: int | None
+    neighbouring: Neighbouring | None
+    unit: Unit
+    records_per_person: int | None
+    exact_rate: float | Fraction | None
 
-    def refuse_misplaced(self, scheme: BatchScheme) -> None:
-        """Raise about what has no place in a scheme."""
-        for name in sorted({one for names in _ARGUMENTS.values() for one in names}):
-            value, unsaid = getattr(self, name), _UNSAID.get(name)
-            if name in _ARGUMENTS[scheme] or value is unsaid or value == unsaid:
-                continue
-            owners = [other for other, names in _ARGUMENTS.items() if name in names]
-            meant = " or ".join(f"batches={other!r}" for other in owners)
-            instead = _INSTEAD.get((scheme, name), f"did you mean {meant}?")
-            raise InvalidArgument(
-                f"{name}={value!r} has no place with batches={scheme!r}; {instead}"
-            )
+    @property
+    def noise(self) -> Gaussian:
+        """The noise of a step."""
+        relation = self.neighbouring or _RELATION[self.batches]
+        return _validate.settled(Gaussian, sigma=self.noise_multiplier, neighbouring=relation)
+
+    @property
+    def records(self) -> int:
+        """How many records of a person are protected together."""
+        return self.records_per_person or 1
 
     def refuse_person(self, scheme: BatchScheme) -> None:
         """Raise about several records of a person where there is no bound for them."""
@@ -202,6 +233,8 @@ class _Run:
     @property
     def rate(self) -> float:
         """The sampling rate, as given or as batch over dataset."""
+        if self.sample_rate is not None and self.batch_size is None:
+            return self.sample_rate
         found = rate_of(self.sample_rate, self.batch_size, self.dataset_size)
         if found is None:
             raise InvalidType(
@@ -211,16 +244,16 @@ class _Run:
         return float(found)
 
     @property
-    def count(self) -> int:
+    def all_steps(self) -> int:
         """The number of steps, as given or as epochs of the dataset, rounded up."""
-        rate = None
+        steps = self.steps
         if self.epochs is not None:
-            known = self.sample_rate is not None
-            rate = rate_of(self.sample_rate, None, None) if known else Fraction(*self.sizes)
-        steps = steps_of(self.steps, self.epochs, rate)
+            known = self.exact_rate is not None
+            rate = rate_of(self.exact_rate, None, None) if known else Fraction(*self.sizes)
+            steps = steps_of(steps, self.epochs, rate)
         if steps is None:
             raise InvalidType("steps=None is no number; pass steps, or epochs")
-        return _validate.count("steps", steps, advice="pass the number of steps")
+        return steps
 
     @property
     def whole_epochs(self) -> int:
@@ -259,8 +292,13 @@ class _Run:
 
 
 def _poisson(run: _Run) -> Mechanism:
-    step = PoissonSampled(run.noise, rate=run.rate, records_per_person=run.records)
-    return repeat(step, run.count)
+    if run.records > 1:
+        step = PoissonSampled(run.noise, rate=run.rate, records_per_person=run.records)
+    else:  # nothing is refused any more
+        step = _validate.settled(
+            PoissonSampled, inner=run.noise, rate=run.rate, records_per_person=1
+        )
+    return released(step, run.all_steps)
 
 
 def _fixed(run: _Run) -> Mechanism:
@@ -272,11 +310,11 @@ def _fixed(run: _Run) -> Mechanism:
         with_replacement=run.with_replacement,
         records_per_person=run.records,
     )
-    return repeat(step, run.count)
+    return released(step, run.all_steps)
 
 
 def _shuffled(run: _Run) -> Mechanism:
-    return repeat(Shuffled(run.noise, records_per_person=run.records), run.whole_epochs)
+    return released(Shuffled(run.noise, records_per_person=run.records), run.whole_epochs)
 
 
 def _allocated(run: _Run) -> Mechanism:
@@ -290,7 +328,7 @@ def _allocated(run: _Run) -> Mechanism:
         )
     if _validate.choice("fixed_bins", run.fixed_bins, (True, False)):
         return Allocated(run.noise, bins=bins, times=times, kept=epochs)
-    return repeat(Allocated(run.noise, bins=bins, times=times), epochs)
+    return released(Allocated(run.noise, bins=bins, times=times), epochs)
 
 
 def _truncated(run: _Run) -> Mechanism:
@@ -301,14 +339,14 @@ def _truncated(run: _Run) -> Mechanism:
         dataset_size=_needed("dataset_size", run.dataset_size, "the number of records"),
         max_batch_size=_needed("max_batch_size", run.max_batch_size, "the largest batch"),
     )
-    return repeat(step, run.count)
+    return released(step, run.all_steps)
 
 
 def _cyclic(run: _Run) -> Mechanism:
     run.refuse_person("cyclic")
     bands = _needed("bands", run.bands, "the number of parts that take turns")
     cycle = CyclicPoisson(run.noise, rate=run.rate, bands=bands)
-    return repeat(cycle, -(-run.count // bands))
+    return released(cycle, -(-run.all_steps // cycle.bands))
 
 
 _BUILT: dict[BatchScheme, Callable[[_Run], Mechanism]] = {
@@ -319,10 +357,6 @@ _BUILT: dict[BatchScheme, Callable[[_Run], Mechanism]] = {
     "truncated": _truncated,
     "cyclic": _cyclic,
 }
-
-
-def _size(name: str, value: int | None) -> int | None:
-    return None if value is None else _validate.count(name, value, minimum=1)
 
 
 def _needed(name: str, value: int | None, what: str) -> int:

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import KW_ONLY, dataclass, fields, is_dataclass
+from dataclasses import KW_ONLY, dataclass, field, fields, is_dataclass
 from typing import Any, Literal, final
 
 from gdpnum import _validate
 from gdpnum.errors import InvalidArgument, InvalidType
+
+Parts = tuple[tuple["Mechanism", int], ...]
+"""Leaves, each with how often it is released."""
 
 Neighbouring = Literal["add_remove", "replace", "zero_out"]
 """How two neighbouring datasets differ.
@@ -20,6 +23,10 @@ Neighbouring = Literal["add_remove", "replace", "zero_out"]
 One record more or less; one record exchanged for another; or one record's contribution blanked
 out, the size of the dataset and the batches of everybody else unchanged.
 """
+
+
+# What the records of a person have to be.
+RECORDS: dict[str, Any] = {"minimum": 1, "advice": "pass the most records that one person has"}
 
 
 class Mechanism(ABC):
@@ -49,7 +56,7 @@ class Mechanism(ABC):
 
     @property
     @abstractmethod
-    def parts(self) -> tuple[tuple[Mechanism, int], ...]:
+    def parts(self) -> Parts:
         """The distinct leaves, each with how often it is released, in order of appearance."""
 
     @property
@@ -74,7 +81,7 @@ class Leaf(Mechanism):
     __slots__ = ()
 
     @property
-    def parts(self) -> tuple[tuple[Mechanism, int], ...]:
+    def parts(self) -> Parts:
         """The leaf itself, once."""
         return ((self, 1),)
 
@@ -99,8 +106,7 @@ class AnyRelation(Leaf):
 
 def checked_records(value: object) -> int:
     """How many records one person has at most."""
-    advice = "pass the most records that one person has"
-    return _validate.count("records_per_person", value, minimum=1, advice=advice)
+    return _validate.count("records_per_person", value, **RECORDS)
 
 
 def checked(name: str, value: object) -> Mechanism:
@@ -116,14 +122,14 @@ def checked(name: str, value: object) -> Mechanism:
 
 
 class Composition(Mechanism):
-    """A mechanism made of others; it equals any mechanism with the same parts."""
+    """A mechanism made of others; it equals any mechanism with the same parts.
+
+    These are found when it is made, as is the relation that they share, and kept.
+    """
 
     __slots__ = ()
-
-    @property
-    def neighbouring(self) -> Neighbouring | None:
-        """The relation that the parts share; None when no part names one."""
-        return next((leaf.neighbouring for leaf, _ in self.parts if leaf.neighbouring), None)
+    parts: Parts
+    neighbouring: Neighbouring | None
 
     @property
     def records_per_person(self) -> int | None:
@@ -155,23 +161,13 @@ class Repeated(Composition):
     mechanism: Mechanism
     _: KW_ONLY
     count: int
+    parts: Parts = field(init=False)
+    neighbouring: Neighbouring | None = field(init=False)
 
     def __post_init__(self) -> None:
         mechanism = checked("mechanism", self.mechanism)
         count = _validate.count("count", self.count, advice="pass the number of releases")
-        if isinstance(mechanism, Repeated):
-            count *= mechanism.count
-            mechanism = mechanism.mechanism
-        _validate.settle(self, mechanism=mechanism, count=count)
-
-    @property
-    def parts(self) -> tuple[tuple[Mechanism, int], ...]:
-        """The parts of the mechanism, each ``count`` times as often."""
-        if self.count == 0:
-            return ()
-        if type(self.mechanism).parts is Leaf.parts:
-            return ((self.mechanism, self.count),)
-        return tuple((leaf, self.count * times) for leaf, times in self.mechanism.parts)
+        _validate.settle(self, **_repeated(mechanism, count))
 
     def __repr__(self) -> str:
         inner = f"({self.mechanism!r})" if isinstance(self.mechanism, Composed) else self.mechanism
@@ -193,6 +189,8 @@ class Composed(Composition):
     """
 
     mechanisms: Iterable[Mechanism]
+    parts: Parts = field(init=False)
+    neighbouring: Neighbouring | None = field(init=False)
 
     def __post_init__(self) -> None:
         given = _all_checked(self.mechanisms)
@@ -200,16 +198,16 @@ class Composed(Composition):
         for mechanism in given:
             for leaf, count in mechanism.parts:
                 counts[leaf] = counts.get(leaf, 0) + count
-        _check_relation(counts)
+        relation = _shared_relation(counts)
         _check_unit(counts)
-        terms = tuple(repeat(leaf, count) for leaf, count in counts.items())
-        # Where nothing is released, one empty term is kept: it gives the repr something to say.
-        _validate.settle(self, mechanisms=terms or given[:1])
-
-    @property
-    def parts(self) -> tuple[tuple[Mechanism, int], ...]:
-        """The distinct leaves with their counts."""
-        return tuple(part for mechanism in self.mechanisms for part in mechanism.parts)
+        terms = tuple(released(leaf, count) for leaf, count in counts.items())
+        _validate.settle(
+            self,
+            # Where nothing is released, one empty term is kept: it gives the repr something to say.
+            mechanisms=terms or given[:1],
+            parts=tuple(counts.items()),
+            neighbouring=relation,
+        )
 
     def __repr__(self) -> str:
         return " + ".join(map(repr, self.mechanisms))
@@ -217,8 +215,26 @@ class Composed(Composition):
 
 def repeat(mechanism: Mechanism, count: int) -> Mechanism:
     """Return what ``mechanism * count`` stands for: the mechanism itself when released once."""
-    count = _validate.count("count", count, advice="pass the number of releases")
-    return mechanism if count == 1 else Repeated(mechanism, count=count)
+    return released(
+        mechanism, _validate.count("count", count, advice="pass the number of releases")
+    )
+
+
+def released(mechanism: Mechanism, count: int) -> Mechanism:
+    """The same of a mechanism and a count that are checked already."""
+    if count == 1:
+        return mechanism
+    return _validate.settled(Repeated, **_repeated(mechanism, count))
+
+
+def _repeated(mechanism: Mechanism, count: int) -> dict[str, Any]:
+    """The fields of a repetition, one of a repetition flattened."""
+    if isinstance(mechanism, Repeated):
+        count *= mechanism.count
+        mechanism = mechanism.mechanism
+    parts = tuple((leaf, count * times) for leaf, times in mechanism.parts) if count else ()
+    relation = mechanism.neighbouring if parts else None
+    return {"mechanism": mechanism, "count": count, "parts": parts, "neighbouring": relation}
 
 
 def composed(mechanisms: Sequence[Mechanism]) -> Mechanism:
@@ -263,13 +279,15 @@ def _all_checked(mechanisms: object) -> tuple[Mechanism, ...]:
     return given
 
 
-def _check_relation(leaves: Iterable[Mechanism]) -> None:
+def _shared_relation(leaves: Iterable[Mechanism]) -> Any:
+    """The relation that leaves share, None when none of them names one; raises if there are two."""
     first = _first_of_each(leaves, lambda leaf: leaf.neighbouring)
     if len(first) > 1:
         shown = " and ".join(f"{leaf!r} is for {relation!r}" for relation, leaf in first.items())
         raise InvalidArgument(
             f"the mechanisms mix neighbouring relations: {shown}; describe all for one relation"
         )
+    return next(iter(first), None)
 
 
 def _check_unit(leaves: Iterable[Mechanism]) -> None:

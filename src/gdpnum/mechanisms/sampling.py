@@ -11,11 +11,13 @@ import sys
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
 from fractions import Fraction
-from typing import final
+from functools import partial
+from operator import attrgetter
+from typing import Any, final
 
 from gdpnum import _validate
 from gdpnum.errors import InvalidArgument, UnsupportedMechanism
-from gdpnum.mechanisms.mechanism import Leaf, Mechanism, Neighbouring, checked, checked_records
+from gdpnum.mechanisms.mechanism import Leaf, Mechanism, checked, checked_records
 from gdpnum.mechanisms.noise import (
     DiscreteGaussian,
     DiscreteLaplace,
@@ -29,6 +31,8 @@ Spelled = Callable[[str], str]
 """How a user writes the name of an argument: as a key in a file, as an option of a command."""
 
 Noise = Gaussian | Laplace | DiscreteGaussian | DiscreteLaplace | Skellam | RandomizedResponse
+
+RATE_ADVICE = "pass the probability that a record joins a step"
 
 # More are no longer a person.
 _MOST_RECORDS = 100_000
@@ -64,9 +68,7 @@ class PoissonSampled(Leaf):
         inner = checked("inner", self.inner)
         if not isinstance(inner, Noise):
             raise UnsupportedMechanism(f"PoissonSampled cannot hold {inner!r}; {_advice(inner)}")
-        rate = _validate.probability(
-            "rate", self.rate, advice="pass the probability that a record joins a step"
-        )
+        rate = _validate.probability("rate", self.rate, advice=RATE_ADVICE)
         records = checked_records(self.records_per_person)
         if records > _MOST_RECORDS:
             raise InvalidArgument(
@@ -89,10 +91,8 @@ class PoissonSampled(Leaf):
             )
         _validate.settle(self, rate=rate, records_per_person=records)
 
-    @property
-    def neighbouring(self) -> Neighbouring | None:
-        """The relation of the inner mechanism."""
-        return self.inner.neighbouring
+    # The relation of the inner mechanism.
+    neighbouring = property(attrgetter("inner.neighbouring"))
 
 
 def _advice(inner: Mechanism) -> str:
@@ -114,14 +114,23 @@ def either_rate(spelled: Spelled) -> str:
     return f"pass either {rate}, or {batch} and {size}"
 
 
+def meant_rate(sample_rate: Any, *, spelled: Spelled = str) -> str:
+    """What a number that is no rate may have been meant as: a batch size, or a percentage."""
+    if isinstance(sample_rate, int) and sample_rate > 1:
+        batch, size = spelled("batch_size"), spelled("dataset_size")
+        return f"; or did you mean {batch}={sample_rate}, with {size}?"
+    percent = float(sample_rate)
+    return f", or did you mean {percent / 100.0:.6g}?" if 1.0 < percent <= 100.0 else ""
+
+
 def rate_of(
     sample_rate: float | Fraction | None,
     batch_size: int | None,
     dataset_size: int | None,
     *,
     spelled: Spelled = str,
-) -> Fraction | None:
-    """The sample rate, None if nothing is said about it."""
+) -> float | Fraction | None:
+    """The sample rate, None if nothing is said about it; a fraction is not rounded."""
     if dataset_size is not None:
         dataset_size = _validate.count(
             "dataset_size", dataset_size, minimum=1, advice="pass the number of records"
@@ -130,15 +139,9 @@ def rate_of(
         both = f"{spelled('sample_rate')} and {spelled('batch_size')} are both given"
         raise InvalidArgument(f"{both}; {either_rate(spelled)}")
     if sample_rate is not None:
-        advice = "pass the probability that a record joins a step"
-        number = _validate.real("sample_rate", sample_rate, advice=advice)
-        if isinstance(sample_rate, int) and number > 1.0:
-            meant = spelled("batch_size"), spelled("dataset_size")
-            advice = f"{advice}; or did you mean {meant[0]}={sample_rate}, with {meant[1]}?"
-        elif 1.0 < number <= 100.0:
-            advice = f"{advice}, or did you mean {number / 100.0:.6g}?"
-        _validate.probability("sample_rate", number, advice=advice)
-        return typed(sample_rate)
+        meant = partial(meant_rate, spelled=spelled)
+        rate = _validate.probability("sample_rate", sample_rate, advice=RATE_ADVICE, meant=meant)
+        return sample_rate if isinstance(sample_rate, Fraction) else rate
     if batch_size is None:
         return None
     if dataset_size is None:
@@ -154,7 +157,7 @@ def rate_of(
 def steps_of(
     steps: int | None,
     epochs: float | Fraction | None,
-    rate: Fraction | None,
+    rate: float | Fraction | None,
     *,
     spelled: Spelled = str,
 ) -> int | None:
@@ -168,7 +171,7 @@ def steps_of(
         raise InvalidArgument(
             f"epochs need a sample rate above 0; pass one, or {spelled('steps')} instead"
         )
-    found = math.ceil(typed(epochs) / rate)
+    found = math.ceil(typed(epochs) / typed(rate))
     if found > sys.float_info.max:
         raise InvalidArgument(f"epochs={epochs!r} are more steps than floats hold; pass fewer")
     return found

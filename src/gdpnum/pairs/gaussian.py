@@ -1,14 +1,16 @@
-"""The Gaussian's pairs: its own, and that of a sampled step with one record replaced."""
+"""The Gaussian's pairs: its own, and those of a sampled step."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy.special import ndtr
 
+from gdpnum.directed import quotient_above
 from gdpnum.floats import Floats
-from gdpnum.pairs.pair import Ends, MonotonePair, Quadrature
+from gdpnum.pairs.pair import Ends, MonotonePair, Quadrature, Sampled
 
 #: Reach of the quadrature in standard deviations (the tail beyond is below 1e-22) and its spacing:
 #: a trapezoid of a Gaussian converges faster than any power of it.
@@ -42,6 +44,21 @@ class GaussianPair(MonotonePair):
         half = 0.5 * self.mu
         z = _deviates(REACH + half)
         return Quadrature(self.mu * z, bell(z - half), bell(z + half))
+
+
+@dataclass(frozen=True)
+class SampledGaussianPair(Sampled):
+    """(1 - rate) N(0) + rate N(1) against N(0), of standard deviation sigma.
+
+    The contour takes sigma as it is; ``inner``, for the lattice, dominates: its mu is rounded up.
+    """
+
+    sigma: float
+    rate: float
+
+    @cached_property
+    def inner(self) -> GaussianPair:  # type: ignore[override]
+        return GaussianPair(quotient_above(1.0, self.sigma))
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from gdpnum import charges
 from gdpnum.directed import quotient_above
 from gdpnum.errors import BudgetExceeded
 from gdpnum.floats import Floats
-from gdpnum.pairs.gaussian import REACH, SPACING, GaussianPair, bell
+from gdpnum.pairs.gaussian import REACH, SPACING, GaussianPair, SampledGaussianPair, bell
 from gdpnum.pairs.pair import MonotonePair, Pair, Quadrature, SampledPair
 
 #: In which weights are computed: thirty digits and more, whatever their exponent.
@@ -176,7 +176,7 @@ class PersonPair(SampledPair):
 def person_pair(sigma: float, rate: float, records: int) -> Pair:
     """The pair of one step, for 0 < rate < 1; with one record it is the record's own."""
     if records == 1:
-        return SampledPair(GaussianPair(quotient_above(1.0, sigma)), rate)
+        return SampledGaussianPair(sigma, rate)
     moved = _shifts(records, rate)
     absent = moved.pop(0, Decimal(0))
     joins = 1 - absent

@@ -183,8 +183,7 @@ def _between(below: Floats, above: Floats) -> Floats:
     return np.concatenate([below[:1], np.maximum(middle, 0.0), above[-1:]])
 
 
-@dataclass(frozen=True)
-class SampledPair(Pair):
+class Sampled(Pair):
     """(1 - q) Q + q P against Q: the inner pair after Poisson sampling at rate q.
 
     The loss becomes log(1 - q + q exp(loss)), an increasing function of the inner loss, so cells
@@ -213,6 +212,14 @@ class SampledPair(Pair):
     def points(self) -> Quadrature:
         losses, p, q = self.inner.points()
         return Quadrature(sampled_loss(losses, self.rate), self._mix(p, q), q)
+
+
+@dataclass(frozen=True)
+class SampledPair(Sampled):
+    """Any pair after Poisson sampling."""
+
+    inner: Pair
+    rate: float
 
 
 def sampled_loss(loss: Floats, rate: float) -> Floats:

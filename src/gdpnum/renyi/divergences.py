@@ -20,7 +20,7 @@ from gdpnum.pairs.atomic import AtomicPair
 from gdpnum.pairs.gaussian import GaussianPair, ReplacedGaussianPair
 from gdpnum.pairs.laplace import LaplacePair
 from gdpnum.pairs.mixture import MixturePair
-from gdpnum.pairs.pair import Divergences, Pair, SampledPair, sampled_loss
+from gdpnum.pairs.pair import Divergences, Pair, Sampled, sampled_loss
 from gdpnum.renyi.quadrature import (
     LARGEST_LOSS,
     Bumps,
@@ -160,7 +160,7 @@ def _(one: AtomicPair, orders: Floats) -> Divergences:
 
 
 @pair_divergences.register
-def _(one: SampledPair, orders: Floats) -> Divergences:
+def _(one: Sampled, orders: Floats) -> Divergences:
     inner, rate = one.inner, one.rate
     if isinstance(inner, MixturePair):
         return _mixture(inner, rate, orders)

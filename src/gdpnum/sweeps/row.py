@@ -67,7 +67,8 @@ def rows(
     settings: Sequence[tuple[int, Setting]], wanted: Wanted
 ) -> list[tuple[int, dict[str, Any]]]:
     """The computed columns of each numbered setting; a failure stays with its own row."""
-    return [(number, _row(setting, wanted)) for number, setting in settings]
+    readers = _readers(wanted)
+    return [(number, _row(setting, wanted, readers)) for number, setting in settings]
 
 
 def rows_together(
@@ -81,22 +82,25 @@ def rows_together(
         # What is wrong with a setting is said when its turn comes.
         with suppress(GdpnumError):
             known.append((number, mechanism_of(setting)))
+    readers = _readers(wanted)
     fits = fits_together(
         [mechanism for _, mechanism in known], wanted.slack, _validate.accuracy(wanted.tolerance)
     )
     return [
-        (number, _row(mechanism, wanted, fit))
+        (number, _row(mechanism, wanted, readers, fit))
         for (number, mechanism), fit in zip(known, fits, strict=True)
         if fit is not None
     ]
 
 
-def _row(setting: Setting, wanted: Wanted, fit: GDPFit | None = None) -> dict[str, Any]:
+def _row(
+    setting: Setting, wanted: Wanted, readers: _Readers, fit: GDPFit | None = None
+) -> dict[str, Any]:
     try:
         one = _Setting(mechanism_of(setting), wanted)
         if fit is not None:
             one.__dict__["fit"] = fit
-        found = {name: _plain(_reader(name)(one)) for name in wanted.columns}
+        found = {name: _plain(read(one)) for name, read in readers.items()}
     except (GdpnumError, ArithmeticError, MemoryError, ValueError) as error:
         return {**dict.fromkeys(wanted.columns), "error": f"{type(error).__name__}: {error}"}
     return {**found, "error": None}
@@ -105,6 +109,13 @@ def _row(setting: Setting, wanted: Wanted, fit: GDPFit | None = None) -> dict[st
 def _plain(value: float) -> float | str:
     """A number as JSON has it: infinity is a string there."""
     return value if math.isfinite(value) else str(value)
+
+
+_Readers = dict[str, Callable[[_Setting], float]]
+
+
+def _readers(wanted: Wanted) -> _Readers:
+    return {name: _reader(name) for name in wanted.columns}
 
 
 def _reader(name: str) -> Callable[[_Setting], float]:

@@ -32,6 +32,9 @@ _ALIKE = {
     ),
 }
 
+# What JSON has without a look at it.
+_PLAIN = (float, int, str, bool, type(None))
+
 # More than a machine holds at once.
 _MOST_SETTINGS = 10_000_000
 
@@ -80,9 +83,11 @@ def named(number: int, setting: object) -> dict[str, Any]:
         )
     plain = {str(name): _plain(value) for name, value in setting.items()}
     for name, value in plain.items():
+        if type(value) in _PLAIN:
+            continue
         try:
             json.dumps(value)
-        except (TypeError, ValueError, RecursionError):  # noqa: PERF203
+        except (TypeError, ValueError, RecursionError):
             raise InvalidType(
                 f"settings[{number}] has {name}={_validate.brief(value)}, which JSON cannot hold; "
                 "pass numbers and strings"
