@@ -296,9 +296,8 @@ def _read(
     by_row = np.concatenate([slack, slack])[: found.epsilons.shape[0]]
     _end_known(found, by_row)
     needed, mu_lower = smallest(lines, found, rungs.rungs, runs, by_row, tolerance)
-    # As if every record were always sampled: the better of the two where sampling hardly helps.
-    bare = np.sqrt(steps.total(steps.counts * steps.slope**2) + steps.variance)
-    mu = np.minimum(needed, bare * (1.0 + 4e-16 * (8 + steps.c.size)))
+    # Without sampling: the better of the two where it hardly helps.
+    mu = np.minimum(needed, steps.unsampled * (1.0 + 4e-16 * (8 + steps.c.size)))
     if runs == 1 and steps.variance[0] > 0.0 and not mu[0] - mu_lower[0] <= _CLOSE * mu[0]:
         mu = np.minimum(mu, _apart(steps, slack, tolerance))
     # What contradicts itself is not known.

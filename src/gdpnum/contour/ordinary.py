@@ -293,7 +293,7 @@ def placed(steps: Steps, removing: float, adding: float, most: float) -> Grid:
     """Nodes for lam up to these and for frequencies up to ``most``."""
     steepest = 1.0 + removing
     found, firsts, lasts = [], [], []
-    for c, q, count in steps.segments():
+    for c, q, count in steps.segments:
         need = math.log(count) + _DIGITS
         step, missed = _spaced(c, q, need, adding, most)
         tail = math.sqrt(2.0 * need)
@@ -449,7 +449,7 @@ def _falling(steps: Steps, negative: float, theta: float, whole: float) -> float
     own = whole / float(steps.counts.sum())
     most = max(own, 1.0)
     total = -0.5 * float(steps.variance[0]) * theta * theta
-    for c, q, count in steps.segments():
+    for c, q, count in steps.segments:
         height = min(math.sqrt(own), 0.5 * math.pi / c)
         odds = math.log1p(-q) - math.log(q)
         shifted = most * (odds + c * c * negative) + 0.5 * c * c * most * (most + 1.0)

@@ -22,6 +22,7 @@ from gdpnum.mechanisms.mechanism import (
     Mechanism,
     Neighbouring,
     checked_records,
+    described,
     released,
 )
 from gdpnum.mechanisms.noise import Gaussian
@@ -209,7 +210,7 @@ class _Run(NamedTuple):
     def noise(self) -> Gaussian:
         """The noise of a step."""
         relation = self.neighbouring or _RELATION[self.batches]
-        return _validate.settled(Gaussian, sigma=self.noise_multiplier, neighbouring=relation)
+        return described(Gaussian, sigma=self.noise_multiplier, neighbouring=relation)
 
     @property
     def records(self) -> int:
@@ -295,9 +296,7 @@ def _poisson(run: _Run) -> Mechanism:
     if run.records > 1:
         step = PoissonSampled(run.noise, rate=run.rate, records_per_person=run.records)
     else:  # nothing is refused any more
-        step = _validate.settled(
-            PoissonSampled, inner=run.noise, rate=run.rate, records_per_person=1
-        )
+        step = described(PoissonSampled, inner=run.noise, rate=run.rate, records_per_person=1)
     return released(step, run.all_steps)
 
 
