@@ -269,51 +269,53 @@ def smallest(
     if not (mu_lower > 0.0).all():
         base, mu_lower = _highest(Knots(*(one[:runs] for one in found)), slack[:runs])
     tried, needed = np.zeros((2, runs))
-    index = np.arange(found.epsilons.shape[0])
+    owner = np.arange(found.epsilons.shape[0]) % runs
     for turn in range(_ROUNDS):
-        cells, owner = Cells.of(lines, found), index % runs
+        cells = Cells.of(lines, found)
         beside = _Beside.of(cells, base[owner], slack)
-        np.maximum.at(mu_lower, owner, beside.shown[0])
-        above = tolerance * mu_lower[owner]
+        _raise(mu_lower, owner, beside.shown[0])
+        lower = mu_lower[owner]
+        above = tolerance * lower
         above = _ABOVE * above + np.minimum(_BLURRED * beside.shown[1], _MOST_BLURRED * above)
-        np.maximum.at(tried, owner, mu_lower[owner] + above)
+        _raise(tried, owner, lower + above)
         own = tried[owner]
         gained = beside.gained(own)
         room = (beside.least - beside.bent) + gained
-        over = ~(room >= 0.0)
+        over, ends = ~(room >= 0.0), None
         if over.any():
             where, ends = np.nonzero(over), np.zeros(over.shape)
             flat, ends[where] = beside.flatly(cells, where, *_upper(found, rungs, where))
             room[where] = np.fmax(room[where], flat + gained[where])
             over = ~(room >= 0.0)
-        np.maximum.at(needed, owner, own - beside.spare(np.where(over, np.inf, room)))
-        if not over.any():
+        _raise(needed, owner, own - beside.spare(np.where(over, np.inf, room)))
+        if ends is None or not over.any():
             break
-        # Where the reading's own error is what hides it, shorter cells tell no more.
-        centre = beside.least + gained + beside.unsure
-        hidden = over & (beside.bent < 0.5 * beside.unsure) & (centre > -2.0 * beside.unsure)
-        hidden &= ~(ends + gained > 0.0)
-        parts = _parts(beside, over, gained, tolerance)
-        # Where G is certainly below zero, and has no low, it takes a larger mu alone.
-        parts[(centre + beside.bent < 0.0) & ~beside.turning] = 1.0
-        many = (parts.sum(axis=1) > _MOST) | (turn == _ROUNDS - 1)
-        hidden |= over & many[:, None]
-        # Once, as a chord that reaches over what is hidden begins closer to it then.
+        parts, hidden = _further(beside, over, gained, ends, tolerance)
+        hidden |= over & ((parts.sum(axis=1) > _MOST) | (turn == _ROUNDS - 1))[:, None]
+        # Not at once, as a chord that reaches over what is hidden begins closer to it later.
         if hidden.any() and turn > 0:
             raised = _raised(beside, found, hidden, slack, rungs)
-            np.maximum.at(needed, owner, raised)
-            np.maximum.at(tried, owner, raised)
+            _raise(needed, owner, raised)
+            _raise(tried, owner, raised)
             over &= ~hidden
         kept = np.flatnonzero(over.any(axis=1))
         if not kept.size:
             break
-        index, slack, lines, rungs = index[kept], slack[kept], lines.rows(kept), rungs.rows(kept)
+        owner, slack, lines, rungs = owner[kept], slack[kept], lines.rows(kept), rungs.rows(kept)
         found = lines.at(divided(found.epsilons[kept], parts[kept], over[kept]))
         about, lower = _highest(found, slack)
-        np.maximum.at(mu_lower, index % runs, lower)
+        _raise(mu_lower, owner, lower)
         base = mu_lower.copy()
-        np.maximum.at(base, index % runs, about)
+        _raise(base, owner, about)
     return np.maximum(needed, mu_lower), mu_lower
+
+
+def _raise(levels: Floats, owner: npt.NDArray[np.intp], values: Floats) -> None:
+    """Raises levels by run to values by row."""
+    if levels.size == 1:
+        levels[0] = max(levels[0], values.max())
+    else:
+        np.maximum.at(levels, owner, values)
 
 
 def _highest(knots: Knots, slack: Floats) -> tuple[Floats, Floats]:
@@ -344,14 +346,25 @@ def _top(places: list[float], values: list[float]) -> float:
     return max(most, values[1] + 0.25 * slope * slope / bend) if bend > 0.0 else most
 
 
-def _parts(
-    beside: _Beside, over: npt.NDArray[np.bool_], gained: Floats, tolerance: float
-) -> Floats:
-    """Into how many parts to cut cells that are over: what is bent falls like the fourth power."""
-    room = np.maximum(beside.least + gained, tolerance * beside.mu * beside.slowest)
-    number = np.ceil((2.0 * beside.bent / room) ** 0.25)
+def _further(
+    beside: _Beside,
+    over: npt.NDArray[np.bool_],
+    gained: Floats,
+    ends: Floats,
+    tolerance: float,
+) -> tuple[Floats, npt.NDArray[np.bool_]]:
+    """Into how many parts to cut cells that are over, and those of which shorter ones tell no more.
+
+    What is bent falls like the fourth power of the length; the reading's own error does not.
+    """
+    room = beside.least + gained
+    most = np.maximum(room, tolerance * beside.mu * beside.slowest)
+    number = np.ceil((2.0 * beside.bent / most) ** 0.25)
     number = np.where(number < _PARTS, np.maximum(number, 2.0), _PARTS)
-    return np.where(over, number, 1.0)
+    # Where G is certainly below zero, and has no low, it takes a larger mu alone.
+    lost = (room + beside.unsure + beside.bent < 0.0) & ~beside.turning
+    hidden = over & (beside.bent < 0.5 * beside.unsure) & (room > -3.0 * beside.unsure)
+    return np.where(over & ~lost, number, 1.0), hidden & ~(ends + gained > 0.0)
 
 
 def _upper(knots: Knots, rungs: Rungs, where: _Where) -> list[Floats]:

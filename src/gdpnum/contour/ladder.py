@@ -280,6 +280,10 @@ _AROUND = 0.0066 * np.arange(-11.0, 12.0)
 _BEFORE, _AFTER = (np.arange(1.0, 37.0) / 36.0) ** 1.5, (np.arange(1.0, 17.0) / 16.0) ** 2
 
 
+# As many for adding: equal cells.
+_EQUAL = np.linspace(0.0, 1.0, 75)
+
+
 # And before the first of the saddle points, where mu is large.
 _EARLY = np.linspace(0.25, 9.0, 36)
 
@@ -297,36 +301,35 @@ def first_knots(
     bounds = (rungs.values + rungs.log_kappa - np.log(slack)[:, None]) / rungs.lam
     end = np.maximum(bounds.min(axis=1, keepdims=True), 1e-12) * (1.0 + 1e-9)
     limit = limits[:, None]
-    # A row that is read off one line alone has no limit.
-    alone = 0.5 * end
-    alone[:runs, 0] = np.minimum(alone[:runs, 0], 0.5 * guess[:runs])
-    limit = np.where((limit > 0.0) & (limit < end), limit, alone)
+    told = (limit > 0.0) & (limit < end)
+    if not told.all():
+        # A row that is read off one line alone has no limit.
+        alone = 0.5 * end
+        alone[:runs, 0] = np.minimum(alone[:runs, 0], 0.5 * guess[:runs])
+        limit = np.where(told, limit, alone)
     low, high, centre = limit[:runs], end[:runs], guess[:runs, None]
+    # The first knot beyond the limit is next to it, so that no cell reaches far over it.
+    beyond = np.nextafter(limit, np.inf)
     own = [deviation * _NEAR, low * _UP_TO]
     if float(ladder.middle.min()) < LEAST:
         own.append(np.maximum(rungs.slopes[:runs, :1] - deviation * _EARLY, 0.0))
     removed = np.concatenate(own, axis=1)
     np.minimum(removed, low, out=removed)
     removed.sort(axis=1)
-    parts = [
-        centre + deviation * _AROUND,
-        centre + (low - centre) * _BEFORE,
-        centre + (high - centre) * _AFTER,
-    ]
-    tail = np.concatenate(parts, axis=1)
-    # The first is next to the limit, so that no cell reaches far over it.
-    np.clip(tail, np.nextafter(low, np.inf), high, out=tail)
+    left, right = (low - centre) * _BEFORE, (high - centre) * _AFTER
+    tail = np.concatenate([deviation * _AROUND, left, right], axis=1)
+    tail += centre
+    np.minimum(np.maximum(tail, beyond[:runs], out=tail), high, out=tail)
     tail.sort(axis=1)
     tail[:, -1:] = high
     if end.size == runs:
         return removed, tail
     # Adding only has to stay below: equal cells will do.
-    near, far = (np.linspace(0.0, 1.0, one.shape[1]) for one in (removed, tail))
-    low, high = limit[runs:], end[runs:]
-    first = np.nextafter(low, np.inf)
+    near = _EQUAL if removed.shape[1] == _EQUAL.size else np.linspace(0.0, 1.0, removed.shape[1])
+    first, last = beyond[runs:], end[runs:]
     return (
-        np.concatenate([removed, low * near]),
-        np.concatenate([tail, first + (high - first) * far]),
+        np.concatenate([removed, limit[runs:] * near]),
+        np.concatenate([tail, first + (last - first) * _EQUAL]),
     )
 
 
