@@ -281,14 +281,15 @@ def smallest(
         own = tried[owner]
         gained = beside.gained(own)
         room = (beside.least - beside.bent) + gained
-        over, ends = ~(room >= 0.0), None
-        if over.any():
-            where, ends = np.nonzero(over), np.zeros(over.shape)
+        over, ends = ~(room >= 0.0), np.zeros(room.shape)
+        # In a low only a cubic tells enough.
+        where = np.nonzero(over & ~beside.turning)
+        if where[0].size:
             flat, ends[where] = beside.flatly(cells, where, *_upper(found, rungs, where))
             room[where] = np.fmax(room[where], flat + gained[where])
             over = ~(room >= 0.0)
         _raise(needed, owner, own - beside.spare(np.where(over, np.inf, room)))
-        if ends is None or not over.any():
+        if not over.any():
             break
         parts, hidden = _further(beside, over, gained, ends, tolerance)
         hidden |= over & ((parts.sum(axis=1) > _MOST) | (turn == _ROUNDS - 1))[:, None]
@@ -301,7 +302,14 @@ def smallest(
         kept = np.flatnonzero(over.any(axis=1))
         if not kept.size:
             break
-        owner, slack, lines, rungs = owner[kept], slack[kept], lines.rows(kept), rungs.rows(kept)
+        if kept.size < owner.size:
+            some = slice(kept[0], kept[0] + 1) if kept.size == 1 else kept
+            owner, slack, lines, rungs = (
+                owner[kept],
+                slack[kept],
+                lines.rows(some),
+                rungs.rows(some),
+            )
         found = lines.at(divided(found.epsilons[kept], parts[kept], over[kept]))
         about, lower = _highest(found, slack)
         _raise(mu_lower, owner, lower)
@@ -453,7 +461,9 @@ def divided(knots: Floats, parts: Floats, kept: npt.NDArray[np.bool_]) -> Floats
     counted = np.zeros(inside.shape)
     np.cumsum(parts, axis=1, out=counted[:, 1:])
     ends = counted[:, -1:]
-    places = np.linspace(0.0, 1.0, int(min(ends.max(), _MOST)) + 1)
+    number = int(min(ends.max(), _MOST))
+    places = np.arange(number + 1) * (1.0 / number)
+    places[-1] = 1.0
     return np.stack(
         [
             np.interp(places * end[0], one, at)

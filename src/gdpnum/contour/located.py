@@ -59,6 +59,9 @@ _RARE = 0.14
 # How large a loss is that decides alone, in deviations of the others; these add about one.
 _ALONE = 7.5
 
+# By how much the place is before that guess where jumps are not rare, in deviations.
+_BEFORE = 0.03
+
 # So many times that the quantiles' line may say where both have their share.
 _TOGETHER = 1.3
 
@@ -69,7 +72,12 @@ _AROUND, _BETWEEN = np.geomspace(0.3, 3.0, 21), np.linspace(0.0, 1.0, 7)
 def settled(near: Approximate, steps: Steps, ladder: Ladder, slack: Floats) -> Floats:
     """About where mu is decided for removing, and where delta of adding has fallen to the slack."""
     runs = steps.runs
+    some = np.flatnonzero((ladder.steep < 1.0) & (ladder.steep >= _RARE))
+    if some.size:
+        near = near.closer(ladder.rungs, some)
     guess = guessed(near, ladder.rungs, runs, slack)
+    # About in the middle of where it is then, of many runs that were looked at.
+    guess[some] -= _BEFORE * ladder.deviation[some]
     large = np.flatnonzero(ladder.middle < LEAST)
     jumpy = np.flatnonzero(ladder.steep < 1.0)
     if large.size or jumpy.size:
