@@ -23,7 +23,7 @@ _ROUNDS, _PARTS, _MOST = 6, 24.0, 1500
 
 # A mu is tried that is above what is shown by so many tolerances, and by so many times what the
 # reading's own error hides, up to so many tolerances.
-_ABOVE, _BLURRED, _MOST_BLURRED = 3.0, 2.3, 25.0
+_ABOVE, _BLURRED, _MOST_BLURRED = 3.0, 2.3, 300.0
 
 # exp(-eps) and what it multiplies stay normal numbers up to here.
 _LARGEST = 600.0
@@ -269,7 +269,8 @@ def smallest(
     if not (mu_lower > 0.0).all():
         base, mu_lower = _highest(Knots(*(one[:runs] for one in found)), slack[:runs])
     tried, needed = np.zeros((2, runs))
-    owner = np.arange(found.epsilons.shape[0]) % runs
+    first, index = found, np.arange(found.epsilons.shape[0])
+    owner = index % runs
     for turn in range(_ROUNDS):
         cells = Cells.of(lines, found)
         beside = _Beside.of(cells, base[owner], slack)
@@ -281,7 +282,7 @@ def smallest(
         own = tried[owner]
         gained = beside.gained(own)
         room = (beside.least - beside.bent) + gained
-        over, ends = ~(room >= 0.0), np.zeros(room.shape)
+        over, ends = ~(room >= 0.0), np.full(room.shape, -np.inf)
         # In a low only a cubic tells enough.
         where = np.nonzero(over & ~beside.turning)
         if where[0].size:
@@ -295,7 +296,8 @@ def smallest(
         hidden |= over & ((parts.sum(axis=1) > _MOST) | (turn == _ROUNDS - 1))[:, None]
         # Not at once, as a chord that reaches over what is hidden begins closer to it later.
         if hidden.any() and turn > 0:
-            raised = _raised(beside, found, hidden, slack, rungs)
+            whole = Knots(*(one[index] for one in first))
+            raised = _raised(beside, found, hidden, slack, rungs, whole)
             _raise(needed, owner, raised)
             _raise(tried, owner, raised)
             over &= ~hidden
@@ -304,12 +306,8 @@ def smallest(
             break
         if kept.size < owner.size:
             some = slice(kept[0], kept[0] + 1) if kept.size == 1 else kept
-            owner, slack, lines, rungs = (
-                owner[kept],
-                slack[kept],
-                lines.rows(some),
-                rungs.rows(some),
-            )
+            index, owner, slack = index[kept], owner[kept], slack[kept]
+            lines, rungs = lines.rows(some), rungs.rows(some)
         found = lines.at(divided(found.epsilons[kept], parts[kept], over[kept]))
         about, lower = _highest(found, slack)
         _raise(mu_lower, owner, lower)
@@ -385,22 +383,35 @@ def _upper(knots: Knots, rungs: Rungs, where: _Where) -> list[Floats]:
 
 
 def _raised(
-    beside: _Beside, knots: Knots, hidden: npt.NDArray[np.bool_], slack: Floats, rungs: Rungs
+    beside: _Beside,
+    knots: Knots,
+    hidden: npt.NDArray[np.bool_],
+    slack: Floats,
+    rungs: Rungs,
+    others: Knots,
 ) -> Floats:
     """By row, a mu with which G is not below zero in the hidden cells; infinite if none is found.
 
-    That which makes up for what is not known; or which a chord needs, between knots that are.
+    That which makes up for what is not known; or which a chord needs, over what is hidden, between
+    any two knots, also ``others`` around them.
     """
     more = (beside.bent - beside.least) / beside.slowest
     # Up to twice as much: densities change by no more than half.
     moved = 2.0 * more * beside.sensitivity()[:, None]
     raised = beside.mu + np.where(moved < 0.69, more * np.exp(moved), np.inf)
-    upper = np.fmin(knots.delta + knots.delta_error, chernoff(knots.epsilons, rungs))
-    np.minimum.accumulate(upper, axis=1, out=upper)
+    every = Knots(*(np.concatenate(both, axis=1) for both in zip(knots, others, strict=True)))
+    upper = np.fmin(every.delta + every.delta_error, chernoff(every.epsilons, rungs))
     for row in np.flatnonzero(hidden.any(axis=1)):
-        kept = _convex(knots.epsilons[row], upper[row])
-        chords = _needed(knots.epsilons[row, kept], upper[row, kept], float(slack[row]))
-        raised[row] = np.fmin(raised[row], np.repeat(chords, np.diff(kept)))
+        order = np.argsort(every.epsilons[row], kind="stable")
+        places, bounds = every.epsilons[row, order], np.minimum.accumulate(upper[row, order])
+        kept = _convex(places, bounds)
+        chords = _needed(places[kept], bounds[kept], float(slack[row]))
+        # A cell may be below several of them.
+        own = np.flatnonzero(hidden[row])
+        first = np.searchsorted(places[kept], knots.epsilons[row, own], "right") - 1
+        last = np.searchsorted(places[kept], knots.epsilons[row, own + 1], "left")
+        most = [chords[a:b].max(initial=-np.inf) for a, b in zip(first, last, strict=True)]
+        raised[row, own] = np.fmin(raised[row, own], most)
     found: Floats = np.where(hidden, raised, 0.0).max(axis=1)
     return found
 

@@ -391,6 +391,8 @@ class Approximate(NamedTuple):
         third = _slopes(lam, curved)
         skew, excess = third / curved**1.5, _slopes(lam, third) / (curved * curved)
         root, found = np.sqrt(curved), []
+        # No TPR is above one.
+        most = np.exp(-self.log_scale[rows])
         for part, z in (self.tpr_part, lam * root), (self.alpha_part, (1.0 + lam) * root):
             # The integrals of exp(-z y) He_n(y) phi(y) over y > 0, n = 3, 4 and 6.
             plain, squared = part[rows], z * z
@@ -400,7 +402,7 @@ class Approximate(NamedTuple):
             more = (excess / 24.0 * z - skew / 6.0) * three + (skew * skew / 72.0) * six
             more += plain
             own = part.copy()
-            own[rows] = np.where(more > 0.2 * plain, more, plain)
+            own[rows] = np.where((more > 0.2 * plain) & (more < most), more, plain)
             found.append(own)
         return Approximate(self.log_scale, *found)
 

@@ -54,7 +54,8 @@ _TURNS, _OFF = 4, 0.6
 _AGREE = 0.7
 
 # Jumps so rare that saddle points do not tell where mu is decided: below this reach of the ladder.
-_RARE = 0.14
+# And from this on they always do.
+_RARE, _FEW = 0.14, 0.3
 
 # How large a loss is that decides alone, in deviations of the others; these add about one.
 _ALONE = 7.5
@@ -86,6 +87,7 @@ def settled(near: Approximate, steps: Steps, ladder: Ladder, slack: Floats) -> F
     if jumpy.size:
         # Two guesses that agree are right, unless jumps are rare.
         apart = np.abs(np.log(largest[jumpy] / guess[jumpy])) > _AGREE
+        apart &= ladder.steep[jumpy] < _FEW
         unclear = jumpy[apart | (ladder.steep[jumpy] < _RARE)]
         if unclear.size:
             rest = ladder.deviation[unclear]
