@@ -14,6 +14,9 @@ from gdpnum.floats import Floats
 # exp(K - lam eps) may be as much larger than the error that is wanted (a log), for rounding's sake.
 _ROOM = 32.0
 
+# What is left out of the transform is less than all that may be wrong, by this much (a log).
+_MORE_DIGITS = 1.0
+
 
 def tail_rung(
     rungs: Rungs,
@@ -88,7 +91,8 @@ def reading(
     tilts[:, :-1] = signed.reshape(last, runs).T
     lengths[:, :-1] = longest.reshape(2, last, runs).max(axis=0).T
     digits[:, :-1] = (values - lam * places - allowed).reshape(last, runs).T
-    plan = planned(steps, ladder, tilts, lengths, digits=np.maximum(digits, 5.0), error=1e-15)
+    digits = np.maximum(digits, 5.0) + _MORE_DIGITS
+    plan = planned(steps, ladder, tilts, lengths, digits=digits, error=1e-15)
     return _read_lines(steps, ladder, plan, lengths, places.reshape(tails, rows), most)
 
 
