@@ -209,7 +209,7 @@ def carried_out(
 
 
 def decay(steps: Steps, nodes: Nodes, step: Floats, tilts: Floats, thetas: Floats) -> Floats:
-    """log prod R_a^T on the lines Re s = tilts, at thetas by run and line, with a near its best."""
+    """The log of prod R_a^T on lines Re s = tilts, at thetas by run and line, a near its best."""
     falling = 0.5 * steps.variance[:, None, None] * thetas**2
     if not steps.c.size:
         return -falling
