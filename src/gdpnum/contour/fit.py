@@ -148,7 +148,7 @@ def aimed(
         errors = np.concatenate([errors, beside + np.log(0.01)])
     fine = np.log(np.minimum(rungs.deviation, 1.0) * (0.01 * tolerance))
     if float(rungs.middle.min()) >= LEAST:
-        return reading(steps, rungs, [guess], [errors], fine, most)
+        return reading(steps, rungs, [guess], [errors], fine, most, sparing=True)
     # The line in the middle knows 1 - delta, which is less and less; this one delta itself.
     before = rungs.rungs.slopes[:, 0] - _EARLY * np.resize(rungs.deviation, guess.size)
     places = [np.clip(before, 1e-12, 0.9 * guess), guess]

@@ -189,7 +189,7 @@ def ladder(steps: Steps, digits: float) -> Ladder:
             nodes.loss,
             steep,
         )
-    low, high = _reach(steps, tilts, need)
+    low, high = reach(steps, tilts, need)
     weights_needed = (high - low) / step * tilts.shape[1]
     work = float(weights_needed.max()) * steps.c.size
     if not work <= _MOST * steps.runs + _MORE * steps.c.size:
@@ -252,7 +252,7 @@ def _rungs(
     return Rungs(lam, values, slopes, curvatures, kappa)
 
 
-def _reach(steps: Steps, tilts: Floats, need: Floats) -> tuple[Floats, Floats]:
+def reach(steps: Steps, tilts: Floats, need: Floats) -> tuple[Floats, Floats]:
     """How far out nodes must go, for all tilts."""
     s = tilts[steps.owner]
     tail = np.sqrt(2.0 * need)
