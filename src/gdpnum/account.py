@@ -162,8 +162,10 @@ def account(subject: object, asked: Accuracy, *, name: str = "mechanism") -> Acc
     return Account(asked, found, found.neighbouring, known, every)
 
 
-def estimated_mus(mechanisms: Sequence[Mechanism], slack: float, *, closely: bool) -> list[float]:
-    """About the mu of each, not certified: to a percent or so, or to 1e-4 where ``closely``.
+def estimated_mus(
+    mechanisms: Sequence[Mechanism], slack: float, *, closely: bool
+) -> list[tuple[float, bool]]:
+    """About the mu of each, not certified, and whether that is to 1e-3 or so; see `about_mu`.
 
     None at all where one of them is not for the contour.
     """
@@ -171,10 +173,10 @@ def estimated_mus(mechanisms: Sequence[Mechanism], slack: float, *, closely: boo
     runs = [run for one in mechanisms if (run := account(one, asked).run) is not None]
     if len(runs) < len(mechanisms):
         return []
-    try:
-        return [float(one) for one in about_mu(runs, slack, closely=closely)]
-    except OutOfReach:
-        return []
+    with suppress(OutOfReach):
+        found = about_mu(runs, slack, closely=closely)
+        return list(zip(found.mu.tolist(), found.is_close.tolist(), strict=True))
+    return []
 
 
 def _lines_by_divergences(mechanism: Mechanism) -> Lines:

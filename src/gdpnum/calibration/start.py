@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import final
+from typing import NamedTuple, final
 
 from gdpnum.calibration.meter import Meter
 
@@ -44,19 +44,29 @@ def estimated_start(meter: Meter, start: Start, aim: float) -> Start | None:
         seen = _seen(meter, start, _WIDE, closely=False)
         if not seen:
             return None
-        if seen[0][1] <= aim <= seen[-1][1]:
-            start = _moved(start, seen, aim)
+        close = [one for one in seen if one.is_close]
+        if len(close) > 2 and close[0].excess <= aim <= close[-1].excess:
+            return _moved(start, close, aim)
+        if seen[0].excess <= aim <= seen[-1].excess:
+            nearest = sorted(seen, key=lambda one: abs(one.excess - aim))[:3]
+            start = _moved(start, nearest, aim)
             seen = _seen(meter, start, _NARROW, closely=True)
             return _moved(start, seen, aim) if seen else None
-        end, _ = seen[0] if seen[0][1] > aim else seen[-1]
-        start = replace(start, first=math.exp(end))
+        end = seen[0] if seen[0].excess > aim else seen[-1]
+        start = replace(start, first=math.exp(end.place))
     return None
 
 
-def _seen(
-    meter: Meter, start: Start, offsets: tuple[float, ...], *, closely: bool
-) -> list[tuple[float, float]]:
-    """Logs of parameters within the range, towards less privacy, with about their excess.
+class _Seen(NamedTuple):
+    """The log of a parameter, about its excess, and whether that is close."""
+
+    place: float
+    excess: float
+    is_close: bool
+
+
+def _seen(meter: Meter, start: Start, offsets: tuple[float, ...], *, closely: bool) -> list[_Seen]:
+    """Parameters within the range, towards less privacy.
 
     None where estimates do not rise: they are no good then.
     """
@@ -66,20 +76,27 @@ def _seen(
         every = {float(round(one)) for one in every}
     parameters = sorted(every, reverse=start.open_ < start.private)
     excesses = meter.foretold(parameters, closely=closely)
-    rises = all(one < other for one, other in pairwise(excesses))
+    rises = all(one < other for (one, _), (other, _) in pairwise(excesses))
     if len(parameters) < len(_NARROW) or len(excesses) < len(parameters) or not rises:
         return []
-    return [(math.log(one), excess) for one, excess in zip(parameters, excesses, strict=True)]
+    return [_Seen(math.log(one), *known) for one, known in zip(parameters, excesses, strict=True)]
 
 
-def _moved(start: Start, seen: list[tuple[float, float]], aim: float) -> Start:
-    """The start at the place of that excess, on a parabola through the three places nearest."""
-    near = sorted(seen, key=lambda one: abs(one[1] - aim))[:3]
-    (x, f), (y, g), (z, h) = near
+def _moved(start: Start, seen: list[_Seen], aim: float) -> Start:
+    """The start at the place of that excess, on a polynomial through the places seen."""
+    near = sorted(seen, key=lambda one: abs(one.excess - aim))
+    excesses, differences = [one.excess for one in near], [one.place for one in near]
+    slope = (near[1].excess - near[0].excess) / (near[1].place - near[0].place)
     # The inverse function, by Newton's differences.
-    first, second = (y - x) / (g - f), (z - y) / (h - g)
-    place = x + (aim - f) * (first + (aim - g) * (second - first) / (h - f))
+    place, weight = 0.0, 1.0
+    for order, excess in enumerate(excesses, start=1):
+        place += weight * differences[0]
+        weight *= aim - excess
+        differences = [
+            (after - before) / (excesses[order + i] - excesses[i])
+            for i, (before, after) in enumerate(pairwise(differences))
+        ]
     # No farther than they know of.
-    wide = max(x, y, z) - min(x, y, z)
-    place = max(min(x, y, z) - wide, min(place, max(x, y, z) + wide))
-    return replace(start, first=math.exp(place), slope=abs(1.0 / first))
+    low, high = min(one.place for one in near), max(one.place for one in near)
+    place = max(2.0 * low - high, min(place, 2.0 * high - low))
+    return replace(start, first=math.exp(place), slope=abs(slope))

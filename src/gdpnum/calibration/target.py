@@ -108,10 +108,10 @@ class Target(ABC):
         mechanisms: Sequence[Mechanism],  # noqa: ARG002
         *,
         closely: bool,  # noqa: ARG002
-    ) -> list[float]:
-        """About the strength of each, to a percent or, ``closely``, to 1e-4; none where unknown.
+    ) -> list[tuple[float, bool]]:
+        """About the strength of each, and whether that is to 1e-3 or so; none where unknown.
 
-        Only where to look: what meets the target is measured.
+        Only where to look: what meets the target is measured. ``closely`` asks for no less.
         """
         return []
 
@@ -156,7 +156,9 @@ class Mu(Target):
     def counts_sampling(self) -> bool:
         return self.slack > 0.0
 
-    def estimated(self, mechanisms: Sequence[Mechanism], *, closely: bool) -> list[float]:
+    def estimated(
+        self, mechanisms: Sequence[Mechanism], *, closely: bool
+    ) -> list[tuple[float, bool]]:
         if self.slack == 0.0:
             return []
         return estimated_mus(mechanisms, self.slack, closely=closely)

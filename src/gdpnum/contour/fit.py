@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import erf, erfinv
 
-from gdpnum.contour.decided import decided, regrets
+from gdpnum.contour.decided import regrets, smallest
 from gdpnum.contour.jumpy import jumpy
 from gdpnum.contour.ladder import (
     LEAST,
@@ -29,7 +29,6 @@ from gdpnum.contour.ordinary import Ordinary, is_ordinary, ordinary
 from gdpnum.contour.pairs import Run, Steps
 from gdpnum.contour.reach import OutOfReach
 from gdpnum.contour.reading import reading
-from gdpnum.contour.smallest import smallest
 from gdpnum.floats import UNIT, Floats
 
 # The slack that is asked for unless another is, and the share of it that delta is computed to.
@@ -271,7 +270,7 @@ def _fit(
     if not steps.c.size:
         return _gaussian(np.sqrt(steps.variance), slack)
     if quick is not None:
-        found = _read(steps, *quick.read, slack, tolerance, close=True)
+        found = _read(steps, *quick.read, slack, tolerance)
         # Where jumps decide the general way has the same lines, and knows no more.
         wide = math.inf if quick.ladder.steep[0] < 1.0 else _CLOSE * found.mu[0]
         if found.mu[0] - found.mu_lower[0] <= wide and found.mu[0] < math.inf:
@@ -280,10 +279,8 @@ def _fit(
     check_reach(rungs, _FURTHEST)
     by_row = np.concatenate([slack, slack])[: rungs.rungs.lam.shape[0]]
     lines, guess = sought(steps, rungs, slack, tolerance, most * steps.runs)
-    # One run alone is looked at closely at once.
-    close = steps.runs == 1 and not steps.symmetric
-    knots = first_knots(rungs, by_row, guess if close else None)
-    return _read(steps, rungs, lines, lines.at(knots), slack, tolerance, close=close)
+    knots = first_knots(rungs, by_row, guess, lines.limits[-1])
+    return _read(steps, rungs, lines, lines.at(np.concatenate(knots, axis=1)), slack, tolerance)
 
 
 def _read(
@@ -293,24 +290,15 @@ def _read(
     found: Knots,
     slack: Floats,
     tolerance: float,
-    *,
-    close: bool = False,
 ) -> Fits:
-    """The fits that a reading gives, and what it has at the first knots.
-
-    ``close`` says that there are several of these around where mu is decided.
-    """
+    """The fits that a reading gives, and what it has at the first knots."""
     runs = steps.runs
     by_row = np.concatenate([slack, slack])[: found.epsilons.shape[0]]
     _end_known(found, by_row)
-    peak = decided(lines, found, rungs.rungs, slack, tolerance) if close else None
-    if peak is None:
-        needed, mu_lower = smallest(lines, found, rungs.rungs, runs, by_row, tolerance)
-    else:
-        needed, mu_lower = np.array(peak[:1]), np.array(peak[1:])
+    needed, mu_lower = smallest(lines, found, rungs.rungs, runs, by_row, tolerance)
     # As if every record were always sampled: the better of the two where sampling hardly helps.
     bare = np.sqrt(steps.total(steps.counts * steps.slope**2) + steps.variance)
-    mu = np.minimum(needed.reshape(-1, runs).max(axis=0), bare * (1.0 + 4e-16 * (8 + steps.c.size)))
+    mu = np.minimum(needed, bare * (1.0 + 4e-16 * (8 + steps.c.size)))
     if runs == 1 and steps.variance[0] > 0.0 and not mu[0] - mu_lower[0] <= _CLOSE * mu[0]:
         mu = np.minimum(mu, _apart(steps, slack, tolerance))
     # What contradicts itself is not known.
@@ -336,7 +324,7 @@ def _apart(steps: Steps, slack: Floats, tolerance: float) -> Floats:
     """sqrt(mu^2 + sum mu_i^2), mu that of the run without its Gaussians mu_i, from above.
 
     delta(eps) = E[delta'(eps - X)], X the Gaussians' loss and delta' <= delta_mu + slack. Where
-    they outweigh the rest, what tests need is so flat that chords would have to be too short.
+    they outweigh the rest, G is so flat that cells would have to be too short.
     """
     try:
         rest = _fits(replace(steps, variance=np.zeros(1)), slack, tolerance, MOST)

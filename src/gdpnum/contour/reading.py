@@ -172,13 +172,15 @@ def _frequencies(plan: Plan, lengths: Floats, lines: list[int]) -> float:
 
 
 def limits(before: Line, after: Line, epsilons: Floats) -> Floats:
-    """Up to where, by row, a line is better than the one after it, which is for the epsilon."""
+    """Up to where, by row, a line is better than the one after it, which is for the epsilon.
+
+    Below zero where it never is.
+    """
     places = epsilons[:, None] * _PLACES
     better = ~(after.errors_at(places) < before.errors_at(places))
-    better[:, 0], better[:, -1] = True, False
-    last = np.argmin(better, axis=1) - 1
-    found: Floats = places[np.arange(last.size), last]
-    return found
+    better[:, -1] = False
+    last = better.shape[1] - 1 - np.argmax(better[:, ::-1], axis=1)
+    return np.where(better.any(axis=1), places[np.arange(last.size), last], -1.0)
 
 
 _PLACES = np.linspace(0.0, 1.0, 25)
