@@ -19,6 +19,7 @@ from gdpnum.contour.ladder import (
     LEAST,
     Approximate,
     Ladder,
+    fallen,
     first_knots,
     ladder,
     outlook,
@@ -45,6 +46,9 @@ _FURTHEST = -250.0
 
 # Where mu is large: a line for epsilons so many deviations before the losses' mean, to this delta.
 _EARLY, _ABOUT = 5.0, -32.0
+
+# What delta may be wrong by at the last knot, beside the slack.
+_THERE = 0.03
 
 # Runs that are computed together: more of those that take few frequencies. The burden of those in
 # which jumps have much of a say begins here.
@@ -146,12 +150,16 @@ def aimed(
         beside = np.where(far, np.minimum(removed, 0.0), log_slack)
         errors = np.concatenate([errors, beside + np.log(0.01)])
     fine = np.log(np.minimum(rungs.deviation, 1.0) * (0.01 * tolerance))
+    # Up to the last knot delta is to be known beside the slack.
+    by_row = np.concatenate([log_slack, log_slack])[: guess.size]
+    further = fallen(rungs.rungs, by_row), by_row + np.log(_THERE)
     if float(rungs.middle.min()) >= LEAST:
-        return reading(steps, rungs, [guess], [errors], fine, most, sparing=True)
+        return reading(steps, rungs, [guess], [errors], fine, most, further=further, sparing=True)
     # The line in the middle knows 1 - delta, which is less and less; this one delta itself.
     before = rungs.rungs.slopes[:, 0] - _EARLY * np.resize(rungs.deviation, guess.size)
     places = [np.clip(before, 1e-12, 0.9 * guess), guess]
-    return reading(steps, rungs, places, [np.full(guess.size, _ABOUT), errors], fine, most)
+    early = np.full(guess.size, _ABOUT)
+    return reading(steps, rungs, places, [early, errors], fine, most, further=further)
 
 
 def fits(runs: Sequence[Run], *, slack: float, accuracy: float = 1e-6, most: float = MOST) -> Fits:

@@ -284,6 +284,13 @@ _BEFORE, _AFTER = (np.arange(1.0, 37.0) / 36.0) ** 1.5, (np.arange(1.0, 17.0) / 
 _EARLY = np.linspace(0.25, 9.0, 36)
 
 
+def fallen(rungs: Rungs, log_slack: Floats) -> Floats:
+    """From where on delta is at most the slack, by row, as Chernoff has it."""
+    bounds = (rungs.values + rungs.log_kappa - log_slack[:, None]) / rungs.lam
+    found: Floats = np.maximum(bounds.min(axis=1), 1e-12) * (1.0 + 1e-9)
+    return found
+
+
 def first_knots(
     ladder: Ladder, slack: Floats, guess: Floats, limits: Floats
 ) -> tuple[Floats, Floats]:
@@ -293,9 +300,7 @@ def first_knots(
     which on delta <= slack.
     """
     rungs, runs, deviation = ladder.rungs, ladder.middle.size, ladder.deviation[:, None]
-    # By Chernoff.
-    bounds = (rungs.values + rungs.log_kappa - np.log(slack)[:, None]) / rungs.lam
-    end = np.maximum(bounds.min(axis=1, keepdims=True), 1e-12) * (1.0 + 1e-9)
+    end = fallen(rungs, np.log(slack))[:, None]
     limit = limits[:, None]
     # A row that is read off one line alone has no limit.
     alone = 0.5 * end
