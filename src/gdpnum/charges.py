@@ -519,6 +519,16 @@ def one_quantile(value: Floats) -> Floats:
     return 16.0 * UNIT * (1.0 + np.abs(value))
 
 
+def gaussian_delta(a: Floats, s: Floats, terms: Floats) -> Floats:
+    """How wrong delta_mu(eps) = Phi(a) - L may be, relative to the two terms (Lemma T13).
+
+    a = mu / 2 - s, s = eps / mu; 16 units are left for what is done with it.
+    """
+    size = np.abs(a)
+    found: Floats = UNIT * (64.0 + 8.0 * (1.0 + size) * (s + size)) * terms
+    return found
+
+
 def profile_of_mu(a: Floats) -> Floats:
     """How wrong delta_mu(eps) may be, absolutely (Lemma T13): a = mu / 2 - eps / mu."""
     squares = np.minimum(0.5 * a * a, 700.0)

@@ -8,7 +8,7 @@ records are in ``kinds`` and, for what is known only by a guarantee, beside thei
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -98,24 +98,19 @@ class Kind:
         return self.description.__name__
 
 
-_KINDS: dict[type[Mechanism], Kind] = {}
+#: All kinds known, by the class of their descriptions, in the order in which they were made so.
+KINDS: dict[type[Mechanism], Kind] = {}
 
 
 def register(*records: Kind) -> None:
     """Make kinds known; the last record of a class counts."""
     for record in records:
-        _KINDS[record.description] = record
-
-
-def kinds() -> Iterable[Kind]:
-    """All kinds known, in the order in which they were made so."""
-    return tuple(_KINDS.values())
+        KINDS[record.description] = record
 
 
 def kind_of(leaf: Mechanism) -> Kind:
     """The record of a leaf's class, or of the nearest base that has one."""
-    own = type(leaf)
-    found = _KINDS.get(own) or next((_KINDS[one] for one in own.__mro__ if one in _KINDS), None)
+    found = next((KINDS[base] for base in type(leaf).__mro__ if base in KINDS), None)
     if found is None:
         raise UnsupportedMechanism(
             f"no privacy loss is known for {leaf!r}; describe it as PureDP or ApproxDP, through "
@@ -128,4 +123,4 @@ def kind_named(name: str) -> Kind | None:
     """The record of the class of that name, None if there is none."""
     if not isinstance(name, str):
         raise InvalidType(f"name={name!r} is not text; pass the name of a mechanism's class")
-    return next((one for one in _KINDS.values() if one.name == name), None)
+    return next((one for one in KINDS.values() if one.name == name), None)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from gdpnum.directed import root_above
 from gdpnum.errors import InvalidArgument
-from gdpnum.kind import kind_of
+from gdpnum.kind import KINDS, kind_of
 from gdpnum.mechanisms.mechanism import Mechanism
 from gdpnum.pairs.atomic import approx_dp_pair
 from gdpnum.pairs.gaussian import GaussianPair
@@ -64,7 +64,7 @@ def releases(mechanism: Mechanism) -> Releases:
     exact, by_divergences = True, 0
     pairs: Sequence[tuple[Pair | Bracket | None, int]]
     for leaf, count in parts:
-        kind = kind_of(leaf)
+        kind = KINDS.get(type(leaf)) or kind_of(leaf)
         by_divergences += kind.is_by_divergences and total > 1
         if kind.is_gaussian(leaf):
             gaussians.append((kind.squared_mu(leaf), count))

@@ -147,9 +147,9 @@ def test_a_large_mu(rate, tilt, spacing, reach):
     one, slack = Steps.of([[contour.Segment(contour.Poisson(1.0, rate), 400)]]), np.array([1e-10])
     with np.errstate(all="ignore"):
         rungs = ladder(one, 22.0)
-        knots = first_knots(rungs, np.repeat(slack, 2))
-        lines, _ = sought(one, rungs, slack, 1e-9, 1e7)
-        epsilons = np.linspace(0.0, knots[0, -1], 60)
+        lines, guess = sought(one, rungs, slack, 1e-9, 1e7)
+        _, far = first_knots(rungs, np.repeat(slack, 2), guess, lines.limits[-1])
+        epsilons = np.linspace(0.0, far[0, -1], 60)
         found = lines.at(np.stack([epsilons, epsilons]))
     assert len(lines.lines) == 3
     closest = np.inf

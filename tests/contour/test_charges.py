@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from flint import arb, ctx
 from mpmath import mp, mpf
+from scipy.special import erfcx, ndtr
 
 import gdpnum
 from gdpnum import charges, contour
@@ -436,6 +437,21 @@ def test_profile_of_mu():
             # The charge was added: what is left is at most twice it, and nothing below the truth.
             assert 0 <= mpf(float(value)) - true <= 2 * wide
             worst = max(worst, float(abs(mpf(float(value)) - wide - true)))
+    assert worst > 0.0
+
+
+def test_gaussian_delta():
+    worst = 0.0
+    for mu in (1e-4, 0.01, 0.5, 1.567, 6.0, 30.0):
+        epsilons = np.linspace(0.0, 8.0 * mu + mu * mu, 40)
+        s, half = epsilons / mu, 0.5 * mu
+        a = half - s
+        likely, lifted = ndtr(a), 0.5 * np.exp(-0.5 * a * a) * erfcx((half + s) * np.sqrt(0.5))
+        wide = charges.gaussian_delta(a, s, likely + lifted)
+        for epsilon, value, most in zip(epsilons, likely - lifted, wide, strict=True):
+            wrong = abs(mpf(float(value)) - gaussian_delta(mpf(float(epsilon)), mpf(mu)))
+            assert wrong <= most
+            worst = max(worst, float(wrong))
     assert worst > 0.0
 
 

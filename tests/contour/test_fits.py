@@ -338,10 +338,10 @@ def test_what_a_line_does_not_know_at_the_last_knot_is_not_used(lost):
     one, exact = Steps.of([run]), contour.fits([run], slack=1e-10)
     with np.errstate(all="ignore"):
         rungs = ladder(one, 22.0)
-        knots = first_knots(rungs, np.repeat(slack, 2))
-        lines, _ = sought(one, rungs, slack, 1e-9, 1e7)
+        lines, guess = sought(one, rungs, slack, 1e-9, 1e7)
+        knots = first_knots(rungs, np.repeat(slack, 2), guess, lines.limits[-1])
         for sign in (-1.0, 1.0):
-            found = lines.at(knots)
+            found = lines.at(np.concatenate(knots, axis=1))
             found.delta[:, -1], found.delta_error[:, -1] = sign * lost, 2.0 * lost
             fit = _read(one, rungs, lines, found, slack, 1e-9)
             assert fit.mu_lower[0] <= exact.mu[0]

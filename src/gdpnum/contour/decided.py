@@ -1,12 +1,12 @@
 """What a reading decides: mu from above and from below, and its regret.
 
-mu is the largest that a chord between knots needs; the tests at the knots show how much of it.
+mu holds if G = delta_mu + slack - delta is nowhere below zero. Between two knots G is nearly the
+cubic that has its values and slopes at both (Lemma T14), so a few knots tell.
 """
 
 from __future__ import annotations
 
 import math
-from itertools import pairwise
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -18,11 +18,23 @@ from gdpnum.contour.ladder import Rungs
 from gdpnum.contour.line import Knots, Reading
 from gdpnum.floats import UNIT, Floats
 
-#: How often cells are cut, into how many parts at a time, and into how many in all.
-ROUNDS, PARTS, MOST_KNOTS = 6, 24.0, 1500
+# How often cells are cut, into how many parts at a time, and into how many in all.
+_ROUNDS, _PARTS, _MOST = 6, 24.0, 1500
+
+# A mu is tried that is above what is shown by so many tolerances, and by so many times what the
+# reading's own error hides, up to so many tolerances.
+_ABOVE, _BLURRED, _MOST_BLURRED = 3.0, 2.3, 25.0
+
+# How often a larger mu is tried where that is not enough.
+_TRIES = 12
 
 # exp(-eps) and what it multiplies stay normal numbers up to here.
 _LARGEST = 600.0
+
+_NORM, _ROOT, _THIRD = math.sqrt(0.5 / math.pi), math.sqrt(0.5), 1.0 / 3.0
+
+# Rows and cells.
+_Where: TypeAlias = tuple[npt.NDArray[np.intp], ...]
 
 
 def lowered(lifted: Floats, epsilons: Floats) -> Floats:
@@ -30,71 +42,6 @@ def lowered(lifted: Floats, epsilons: Floats) -> Floats:
     if not epsilons.size or float(epsilons[:, -1].max()) < _LARGEST:
         return ndtri(lifted * np.exp(-epsilons))
     return ndtri_exp(np.log(lifted) - epsilons)
-
-
-def chords(knots: Knots, rungs: Rungs, slack: Floats, enough: Floats | float = -np.inf) -> Floats:
-    """The mu that each chord between two knots needs, from above.
-
-    A row that needs no more than is ``enough`` is not looked at more closely.
-    """
-    upper = knots.delta + knots.delta_error
-    # A millionth of delta is as good as known.
-    blurred = (knots.delta_error > np.maximum(slack[:, None], 1e-6 * knots.delta)).any(axis=1)
-    if blurred.any():
-        np.minimum(upper, chernoff(knots.epsilons, rungs), out=upper)
-    np.minimum.accumulate(upper, axis=1, out=upper)
-    mus = _needed(knots.epsilons, upper, slack)
-    unclear = blurred if float(mus.max()) < np.inf else (mus == np.inf).any(axis=1) | blurred
-    if unclear.any():
-        unclear &= mus.max(axis=1) > enough
-    for row in np.flatnonzero(unclear) if unclear.any() else ():
-        # A chord may leave out knots, and does where those are too uncertain.
-        kept = _convex(knots.epsilons[row], upper[row])
-        fewer = _needed(
-            knots.epsilons[row : row + 1, kept], upper[row : row + 1, kept], slack[row : row + 1]
-        )
-        # Cells without length need nothing, wherever the chord over them lies.
-        empty = np.diff(knots.epsilons[row]) <= 0.0
-        mus[row] = np.where(empty, -np.inf, np.repeat(fewer[0], np.diff(kept)))
-    return mus
-
-
-def _needed(epsilons: Floats, upper: Floats, slack: Floats) -> Floats:
-    gaps = epsilons[:, 1:] - epsilons[:, :-1]
-    start = upper[:, :-1]
-    over = start - slack[:, None]
-    lifted = (start - upper[:, 1:]) / np.expm1(gaps)
-    # A smaller slope and a higher line: both towards a larger mu. No tpr is above one.
-    slope = lifted * (1.0 - 64.0 * UNIT)
-    power = over + lifted * (1.0 + 64.0 * UNIT) + (4.0 * UNIT) * start
-    low, high = (
-        ndtri(np.minimum(power, 1.0 - 0.5 * slack[:, None])),
-        lowered(slope, epsilons[:, :-1]),
-    )
-    mus = (low - high) + charges.one_quantile(1.0 + np.abs(low) + np.abs(high))
-    # What is not a number is not known to be fine.
-    mus[np.isnan(mus)] = np.inf
-    mus[(over <= 0.0) | (gaps <= 0.0)] = -np.inf
-    return mus
-
-
-def _convex(epsilons: Floats, upper: Floats) -> npt.NDArray[np.intp]:
-    """Knots on the lower convex hull over exp(eps), the first and the last among them.
-
-    In plain numbers, which are quicker one by one. Any choice of knots is a sound one.
-    """
-    places, values = epsilons.tolist(), upper.tolist()
-    kept: list[int] = []
-    for k, (place, value) in enumerate(zip(places, values, strict=True)):
-        while len(kept) > 1:
-            i, j = kept[-2:]
-            gap = min(places[j] - places[i], _LARGEST)
-            after = math.expm1(min(place - places[j], _LARGEST - gap)) * math.exp(gap)
-            if (values[i] - values[j]) * after > (values[j] - value) * math.expm1(gap):
-                break
-            kept.pop()
-        kept.append(k)
-    return np.array(kept)
 
 
 class Shown(NamedTuple):
@@ -125,6 +72,352 @@ def shown(knots: Knots, slack: Floats, *, certain: bool = True) -> Shown:
     return Shown(low, high, mus)
 
 
+class Cells(NamedTuple):
+    """Between two knots each, by row and cell: how long, and what is not known of delta there."""
+
+    knots: Knots
+    gaps: Floats
+    powers: Floats
+    """The lengths' fourth powers, over 384."""
+    unsure: Floats
+    """What is not known however short a cell is."""
+    bent: Floats
+    """What the fourth derivative may do (Lemma T14): no more than the length, as |delta'| <= 1."""
+
+    @classmethod
+    def of(cls, lines: Reading, knots: Knots) -> Cells:
+        """The cells between knots as lines have them."""
+        gaps = knots.epsilons[:, 1:] - knots.epsilons[:, :-1]
+        wrong = knots.delta_error
+        unsure = 2.0 * (wrong[:, :-1] + wrong[:, 1:])
+        powers = gaps * gaps
+        powers *= powers * (1.0 / 384.0)
+        bent = np.fmin(powers * lines.bends(knots.epsilons), gaps)
+        slopes = _slopes(gaps, knots.lifted_alpha_error)
+        if (slopes > unsure + bent).any():
+            # Much of that is left out of the sum, whose own slope is known better.
+            slopes = np.fmin(slopes, _slopes(gaps, lines.slope_errors(knots.epsilons)))
+        unsure += slopes
+        return cls(knots, gaps, powers, unsure, bent)
+
+    def rows(self, kept: npt.NDArray[np.intp]) -> Cells:
+        """Some of the rows."""
+        knots = Knots(*(one[kept] for one in self.knots))
+        return Cells(knots, *(one[kept] for one in self[1:]))
+
+
+def _slopes(gaps: Floats, wrong: Floats) -> Floats:
+    """What errors of the slopes at both ends do to a cubic."""
+    return 0.25 * gaps * np.maximum(wrong[:, :-1], wrong[:, 1:])
+
+
+class _Beside(NamedTuple):
+    """G = delta_mu + slack - delta of a mu, by row and cell (Lemma T14)."""
+
+    mu: Floats
+    least: Floats
+    """G from below, but for what shorter cells would tell."""
+    bent: Floats
+    """That."""
+    unsure: Floats
+    slowest: Floats
+    fastest: Floats
+    """How fast G rises with mu."""
+    change: tuple[Floats, Floats]
+    """By row, for how much these change with mu: the largest |a|, and the largest eps / mu."""
+    shown: Floats
+    """By row, a mu that is certainly too small, and what it lacks for the reading's own error."""
+    below: Floats
+    """delta_mu + slack at the knots, from below."""
+    turning: npt.NDArray[np.bool_]
+    """Whether G has a low in a cell."""
+
+    @classmethod
+    def of(cls, cells: Cells, mu: Floats, slack: Floats) -> _Beside:
+        """That of a mu by row."""
+        knots, gaps = cells.knots, cells.gaps
+        mu, slack = mu[:, None], slack[:, None]
+        each, half = 1.0 / mu, 0.5 * mu
+        s = knots.epsilons * each
+        a = half - s
+        bell = np.exp(-0.5 * (a * a))
+        lifted = (0.5 * bell) * erfcx((half + s) * _ROOT)
+        likely = ndtr(a)
+        above = likely - (lifted - slack)
+        g, slope = above - knots.delta, knots.lifted_alpha - lifted
+        start, end, rising, falling = g[:, :-1], g[:, 1:], gaps * slope[:, :-1], gaps * slope[:, 1:]
+        # The control points of the cubic.
+        least = np.minimum(
+            start + np.minimum(rising, 0.0) * _THIRD, end - np.maximum(falling, 0.0) * _THIRD
+        )
+        # Beyond the |a| of a floor far below the slack no density and no moment of it is larger.
+        floor = 1e-3 * slack
+        deep = np.sqrt(-2.0 * np.log(floor))
+        farthest = np.minimum(np.maximum(half, -a[:, -1:]), deep)
+        longest = np.minimum(s[:, -1:], half + deep)
+        wrong = charges.gaussian_delta(farthest, longest, likely + lifted + (knots.delta + floor))
+        unsure = cells.unsure + (wrong[:, :-1] + wrong[:, 1:])
+        bell *= _NORM
+        before, after = bell[:, :-1], bell[:, 1:]
+        top = np.maximum(np.maximum(before, after), floor)
+        np.copyto(top, _NORM, where=a[:, :-1] * a[:, 1:] <= 0.0)
+        bend = each * (each * (each * (farthest * farthest + 1.0) + farthest) + 1.0) + 1.3
+        bent = cells.bent + cells.powers * (top * bend)
+        shown = [(0.0, 0.0)] * mu.size
+        turning = (rising < 0.0) & (falling > 0.0)
+        for row, cell in zip(*(one.tolist() for one in np.nonzero(turning)), strict=True):
+            t, value, bound = _lowest(
+                *(float(one[row, cell]) for one in (start, end, rising, falling))
+            )
+            least[row, cell] = max(bound, float(least[row, cell]))
+            own, error = float(mu[row, 0]), float(unsure[row, cell])
+            place = 0.5 * own - float(knots.epsilons[row, cell] + t * gaps[row, cell]) / own
+            if abs(place) <= farthest[row, 0]:
+                rise = _NORM * math.exp(-0.5 * place * place)
+                lacking = -(value + error + float(cells.bent[row, cell])) / rise
+                moving = 0.5 + float(longest[row, 0]) / own
+                found = own + _slower(lacking, float(farthest[row, 0]), moving)
+                shown[row] = max(shown[row], (found, error / rise))
+        return cls(
+            mu,
+            least - unsure,
+            bent,
+            unsure,
+            np.maximum(np.minimum(before, after) - floor, 0.0),
+            top,
+            (farthest, longest),
+            np.array(shown).T,
+            above - wrong,
+            turning,
+        )
+
+    def gained(self, mu: Floats) -> Floats:
+        """What G is more by in each cell, at least, for another mu by row."""
+        mu = mu[:, None]
+        more, (farthest, longest) = mu - self.mu, self.change
+        # By how much a moves, and by how much the log of the density with it.
+        moved = np.abs(more) * (0.5 + longest / np.minimum(mu, self.mu))
+        moved *= farthest + moved
+        slower = np.maximum(more, 0.0) * np.exp(-moved)
+        faster = np.minimum(more, 0.0) * np.exp(moved)
+        found: Floats = slower * self.slowest + faster * self.fastest
+        return found
+
+    def spare(self, room: Floats) -> Floats:
+        """By how much less a mu will do for all cells, by row, with such a room in each."""
+        least = (room / self.fastest).min(axis=1)
+        # So little that densities change by half a percent.
+        found: Floats = 0.99 * np.minimum(least, 0.005 / self.sensitivity())
+        return found
+
+    def sensitivity(self) -> Floats:
+        """How fast logs of densities change with mu, for changes of a up to one, by row."""
+        farthest, longest = (one[:, 0] for one in self.change)
+        found: Floats = (0.5 + longest / self.mu[:, 0]) * (farthest + 1.0)
+        return found
+
+    def flatly(self, cells: Cells, where: _Where, start: Floats, end: Floats) -> Floats:
+        """G from below in some of the cells, without the fourth derivative (Lemma T15).
+
+        ``start`` and ``end`` bound delta at their ends. delta falls, and its second derivative is
+        at least -exp(eps) alpha.
+        """
+        rows, cell = where
+        knots, gaps = cells.knots, cells.gaps[where]
+        left, right = self.below[where], self.below[rows, cell + 1]
+        lifted = np.fmin(knots.lifted_alpha[where] + knots.lifted_alpha_error[where], 1.0)
+        steep = np.fmin(np.exp(gaps) * lifted, np.fmin(start + lifted, 1.0))
+        curved = 0.125 * gaps * gaps * (self.fastest[where] / self.mu[rows, 0] + steep)
+        ends = np.fmin(left - start, right - end)
+        found: Floats = np.fmax(ends - curved, right - start)
+        return found
+
+
+def _slower(lacking: float, farthest: float, moving: float) -> float:
+    """What mu lacks at least where it does to first order: densities change with it."""
+    moved = abs(lacking) * moving
+    moved *= farthest + moved
+    if lacking > 0.0:
+        return lacking * math.exp(-moved)
+    return lacking * math.exp(2.0 * moved) if moved < 0.15 else -math.inf
+
+
+def _lowest(start: float, end: float, rising: float, falling: float) -> tuple[float, float, float]:
+    """Where a cubic that falls first and rises at the end is lowest, its value, and a bound."""
+    up = end - start
+    square, cube = 3.0 * up - 2.0 * rising - falling, rising + falling - 2.0 * up
+    root = square + math.sqrt(max(square * square - 3.0 * rising * cube, 0.0))
+    t = min(-rising / root, 1.0) if root > 0.0 else 0.5
+    value = start + t * (rising + t * (square + t * cube))
+    if square < 0.0 or square + 3.0 * cube < 0.0:
+        return t, value, -math.inf
+    # A convex one is above its tangent.
+    return t, value, value - abs(rising + t * (2.0 * square + 3.0 * t * cube))
+
+
+def smallest(
+    lines: Reading, found: Knots, rungs: Rungs, runs: int, slack: Floats, tolerance: float
+) -> tuple[Floats, Floats]:
+    """The mu of each run from above and from below, from the first knots on.
+
+    Cells in which G may be below zero are cut.
+    """
+    # Removing decides, mostly, and beyond the knots that are for regret.
+    half = found.epsilons.shape[1] // 2
+    base, mu_lower = _highest(Knots(*(one[:runs, half:] for one in found)), slack[:runs])
+    tried, needed = np.zeros((2, runs))
+    index = np.arange(found.epsilons.shape[0])
+    for turn in range(_ROUNDS):
+        cells, owner = Cells.of(lines, found), index % runs
+        beside = _Beside.of(cells, base[owner], slack)
+        np.maximum.at(mu_lower, owner, beside.shown[0])
+        above = tolerance * mu_lower[owner]
+        above = _ABOVE * above + np.minimum(_BLURRED * beside.shown[1], _MOST_BLURRED * above)
+        np.maximum.at(tried, owner, mu_lower[owner] + above)
+        own = tried[owner]
+        gained = beside.gained(own)
+        room = (beside.least - beside.bent) + gained
+        over = ~(room >= 0.0)
+        if over.any():
+            where = np.nonzero(over)
+            flat = beside.flatly(cells, where, *_upper(found, rungs, where))
+            room[where] = np.fmax(room[where], flat + gained[where])
+            over = ~(room >= 0.0)
+        np.maximum.at(needed, owner, own - beside.spare(np.where(over, np.inf, room)))
+        if not over.any():
+            break
+        centre = beside.least + gained + beside.unsure
+        # Where the reading's own error is what hides it, shorter cells tell no more.
+        hidden = over & (beside.bent < 0.5 * beside.unsure) & (centre > -2.0 * beside.unsure)
+        parts = _parts(beside, over & ~hidden, centre, tolerance)
+        many = (parts.sum(axis=1) > _MOST) | (turn == _ROUNDS - 1)
+        hidden |= over & many[:, None]
+        rows = np.flatnonzero(hidden.any(axis=1))
+        if rows.size:
+            some = cells.rows(rows), hidden[rows], own[rows], slack[rows], rungs.rows(rows)
+            raised = _raised(*some)
+            np.maximum.at(needed, owner[rows], raised)
+            np.maximum.at(tried, owner[rows], raised)
+            over &= ~hidden
+        kept = np.flatnonzero(over.any(axis=1))
+        if not kept.size:
+            break
+        index, slack, lines, rungs = index[kept], slack[kept], lines.rows(kept), rungs.rows(kept)
+        found = lines.at(divided(found.epsilons[kept], parts[kept], over[kept]))
+        about, lower = _highest(found, slack)
+        np.maximum.at(mu_lower, index % runs, lower)
+        base = mu_lower.copy()
+        np.maximum.at(base, index % runs, about)
+    return np.maximum(needed, mu_lower), mu_lower
+
+
+def _highest(knots: Knots, slack: Floats) -> tuple[Floats, Floats]:
+    """About the largest mu that tests need, by row, and one that they certainly do.
+
+    The first is the top of the parabola through the highest three.
+    """
+    mus = shown(knots, slack).mus
+    found = []
+    for row, best in enumerate(mus.argmax(axis=1).tolist()):
+        three = slice(max(best - 1, 0), best + 2)
+        places, tops = knots.epsilons[row, three].tolist(), mus[row, three].tolist()
+        found.append((_top(places, tops), max(*tops, 0.0)))
+    about, lower = np.array(found).T
+    return about, lower
+
+
+def _top(places: list[float], values: list[float]) -> float:
+    """The largest value of the parabola through three points, if it is among them."""
+    most = max(*values, 1e-300)
+    if len(places) < 3 or not values[0] > -math.inf < values[2]:
+        return most
+    before, after = places[1] - places[0], places[2] - places[1]
+    if not (before > 0.0 and after > 0.0):
+        return most
+    first, second = (values[1] - values[0]) / before, (values[2] - values[1]) / after
+    bend, slope = (first - second) * (before + after), first * after + second * before
+    return max(most, values[1] + 0.25 * slope * slope / bend) if bend > 0.0 else most
+
+
+def _parts(
+    beside: _Beside, over: npt.NDArray[np.bool_], centre: Floats, tolerance: float
+) -> Floats:
+    """Into how many parts to cut cells that are over: what is bent falls like the fourth power."""
+    room = np.maximum(centre - beside.unsure, tolerance * beside.mu * beside.slowest)
+    number = np.ceil((2.0 * beside.bent / room) ** 0.25)
+    number = np.where(number < _PARTS, np.maximum(number, 2.0), _PARTS)
+    # Where G is below zero elsewhere than in a low, a larger mu will do.
+    return np.where(over & (beside.turning | (centre >= 0.0)), number, 1.0)
+
+
+def _upper(knots: Knots, rungs: Rungs, where: _Where) -> list[Floats]:
+    """Bounds on delta at the left and at the right ends of some cells."""
+    upper = np.minimum.accumulate(knots.delta + knots.delta_error, axis=1)
+    rows, cell = where
+    own = rungs.rows(rows)
+    both = [(rows, cell), (rows, cell + 1)]
+    return [np.fmin(upper[i], chernoff(knots.epsilons[i][:, None], own)[:, 0]) for i in both]
+
+
+def _raised(
+    cells: Cells, hidden: npt.NDArray[np.bool_], mu: Floats, slack: Floats, rungs: Rungs
+) -> Floats:
+    """By row, a mu with which G is not below zero in cells; infinite where none is found."""
+    knots, where = cells.knots, np.nonzero(hidden)
+    upper = np.fmin(knots.delta + knots.delta_error, chernoff(knots.epsilons, rungs))
+    upper = _hull(knots.epsilons, np.minimum.accumulate(upper, axis=1))
+    ends = upper[where], upper[where[0], where[1] + 1]
+    raised = np.full(mu.size, np.inf)
+    for _ in range(_TRIES):
+        beside = _Beside.of(cells, mu, slack)
+        lacking = np.zeros(hidden.shape)
+        known = np.fmax((beside.least - beside.bent)[where], beside.flatly(cells, where, *ends))
+        lacking[where] = np.maximum(-known, 0.0)
+        more = np.where(hidden, lacking / beside.slowest, 0.0)
+        more = np.where(lacking > 0.0, more, 0.0).max(axis=1)
+        # Up to twice that mu, so to speak: densities change by half, at most.
+        moved = 2.0 * more * beside.sensitivity()
+        raised = np.where(moved < 0.69, np.fmin(raised, mu + more * np.exp(moved)), raised)
+        if (raised < np.inf).all():
+            break
+        mu = np.where(raised < np.inf, mu, mu + np.fmin(more, 0.05 * mu))
+    return raised
+
+
+def _hull(epsilons: Floats, upper: Floats) -> Floats:
+    """Bounds on delta at knots, none above the chord of two others: delta is convex in exp(eps)."""
+    found: Floats = upper.copy()
+    for row, places in enumerate(epsilons):
+        kept = _convex(places, upper[row])
+        after = np.clip(np.searchsorted(kept, np.arange(places.size)), 1, kept.size - 1)
+        left, right = kept[after - 1], kept[after]
+        start, end = upper[row, left], upper[row, right]
+        share = np.expm1(places - places[left]) / np.expm1(places[right] - places[left])
+        share = np.where(share > 0.0, np.minimum(share * (1.0 - 64.0 * UNIT), 1.0), 0.0)
+        chord = (start - (start - end) * share) * (1.0 + 4.0 * UNIT)
+        found[row] = np.minimum(upper[row], chord)
+    return found
+
+
+def _convex(epsilons: Floats, upper: Floats) -> npt.NDArray[np.intp]:
+    """Knots on the lower convex hull over exp(eps), the first and the last among them.
+
+    In plain numbers, which are quicker one by one. Any choice of knots is a sound one.
+    """
+    places, values = epsilons.tolist(), upper.tolist()
+    kept: list[int] = []
+    for k, (place, value) in enumerate(zip(places, values, strict=True)):
+        while len(kept) > 1:
+            i, j = kept[-2:]
+            gap = min(places[j] - places[i], _LARGEST)
+            after = math.expm1(min(place - places[j], _LARGEST - gap)) * math.exp(gap)
+            if (values[i] - values[j]) * after > (values[j] - value) * math.expm1(gap):
+                break
+            kept.pop()
+        kept.append(k)
+    return np.array(kept)
+
+
 def chernoff(epsilons: Floats, rungs: Rungs) -> Floats:
     """Bounds that delta never exceeds, at epsilons by row."""
     logs = (rungs.values + rungs.log_kappa)[:, :, None]
@@ -133,197 +426,24 @@ def chernoff(epsilons: Floats, rungs: Rungs) -> Floats:
     return bound
 
 
-def divided(knots: Floats, parts: Floats) -> Floats:
-    """Knots with each cell cut into so many parts, from the first to the last that is cut.
+def divided(knots: Floats, parts: Floats, kept: npt.NDArray[np.bool_]) -> Floats:
+    """Knots with each cell cut into so many parts, from the first to the last that is kept.
 
     By row; where rows need different numbers their cells are cut a little finer.
     """
-    columns = np.flatnonzero((parts > 1.0).any(axis=0))
+    columns = np.flatnonzero(kept.any(axis=0))
     first, last = int(columns[0]), int(columns[-1]) + 1
-    kept, parts = knots[:, first : last + 1], parts[:, first:last]
-    counted = np.zeros(kept.shape)
+    inside, parts = knots[:, first : last + 1], parts[:, first:last]
+    counted = np.zeros(inside.shape)
     np.cumsum(parts, axis=1, out=counted[:, 1:])
     ends = counted[:, -1:]
-    places = np.linspace(0.0, 1.0, int(min(ends.max(), MOST_KNOTS)) + 1)
+    places = np.linspace(0.0, 1.0, int(min(ends.max(), _MOST)) + 1)
     return np.stack(
         [
             np.interp(places * end[0], one, at)
-            for end, one, at in zip(ends, counted, kept, strict=True)
+            for end, one, at in zip(ends, counted, inside, strict=True)
         ]
     )
-
-
-# Tests that are looked at on either side of where mu is decided.
-_BESIDE = 24
-
-# Knots before the tail's line that are read from it as well: that is quicker than a second line.
-_STRAY = 16
-
-# How often that place is looked for more closely, and at which points.
-_CLOSER, _FOUR = 4, np.array([[-1.5, -0.5, 0.5, 1.5]])
-
-
-def decided(
-    lines: Reading, found: Knots, rungs: Rungs, slack: Floats, tolerance: float
-) -> tuple[float, float] | None:
-    """The mu of one run from above and from below, if first knots are close where it is decided.
-
-    There F(eps) = eps - (b^2 - a^2) / 2 changes its sign, with a and b the quantiles of TPR - slack
-    and of FPR: the mu that tests need is largest where f and f_mu have the same slope.
-    """
-    epsilons = found.epsilons[0]
-    both = np.concatenate([slack, slack])
-    needed, tests = chords(found, rungs, both), shown(found, both)
-    mus = tests.mus[0]
-    best = int(np.argmax(mus))
-    lower = float(mus[best])
-    target = max(lower, float(tests.mus[1].max())) * (1.0 + tolerance)
-    adding = _settled(lines, rungs, found.epsilons, needed, slack, target)
-    if not adding <= target:
-        return None
-    removing = lines.rows(slice(0, 1))
-    turning = tests.turning(found)[0]
-    some = slice(max(best - 2, 0), best + 4)
-    known = _points(epsilons[some], turning[some], mus[some])
-    peak = _peak(known, None)
-    for _ in range(_CLOSER):
-        if peak is not None and peak.unsure <= math.sqrt(tolerance / peak.curvature):
-            break
-        if peak is None:
-            low, high = epsilons[max(best - 1, 0)], epsilons[min(best + 1, epsilons.size - 1)]
-            places = 0.5 * (low + high) + (0.3 * (high - low)) * _FOUR
-        else:
-            places = peak.centre + (2.0 * peak.unsure) * _FOUR
-        nearer = removing.at(places)
-        tests = shown(nearer, slack, certain=False)
-        known = sorted(known + _points(places[0], tests.turning(nearer)[0], tests.mus[0]))
-        peak, before = _peak(known, peak), peak
-        if peak is None and before is None:
-            break
-    if peak is None:
-        return None
-    over = needed[0] > target
-    knots = _spread(peak, epsilons, mus, over, tolerance)
-    few = float(knots[min(_STRAY, knots.size - 1)]) > float(removing.limits[-1, 0])
-    fine = (removing.last() if few else removing).at(knots[None, :])
-    middle = int(np.searchsorted(knots, peak.centre))
-    top = Knots(*(one[:, max(middle - _BESIDE, 0) : middle + _BESIDE] for one in fine))
-    certain = shown(top, slack).mus
-    lower = max(lower, float(certain.max()))
-    needs = chords(fine, rungs.rows(slice(0, 1)), slack)
-    mu = max(adding, float(needs.max()), float(np.where(over, 0.0, needed[0]).max()))
-    if mu - lower <= 8.0 * tolerance * mu:
-        return mu, lower
-    # Further apart than rounding explains: the knots were not as close as meant.
-    bare = shown(top, slack, certain=False).mus
-    blurred = float((bare - certain)[0, int(np.argmax(certain))])
-    return (mu, lower) if mu - lower <= 8.0 * tolerance * mu + 3.0 * blurred else None
-
-
-def _settled(
-    lines: Reading, rungs: Rungs, knots: Floats, needed: Floats, slack: Floats, target: float
-) -> float:
-    """The mu that adding needs, its cells cut once where their chords need more than the target."""
-    most = float(needed[1].max())
-    if most <= target:
-        return most
-    adding, over = slice(1, 2), needed[1:] > target
-    cells = divided(knots[adding], np.where(over, PARTS, 1.0))
-    finer = chords(lines.rows(adding).at(cells), rungs.rows(adding), slack)
-    return max(float(finer.max()), float(np.where(over, 0.0, needed[1:]).max()))
-
-
-class _Peak(NamedTuple):
-    """Where tests need most: the place, the mu, and g in mu (1 - g (eps - centre)^2)."""
-
-    centre: float
-    unsure: float
-    """About by how much the place may be off."""
-    mu: float
-    curvature: float
-    gap: float
-
-
-_Points: TypeAlias = list[tuple[float, float, float]]
-
-
-def _points(places: Floats, turning: Floats, mus: Floats) -> _Points:
-    """Epsilon, F and mu where tests show anything, by increasing epsilon."""
-    every = zip(places.tolist(), turning.tolist(), mus.tolist(), strict=True)
-    return [one for one in every if one[2] > 0.0 and math.isfinite(one[1])]
-
-
-def _peak(known: _Points, before: _Peak | None) -> _Peak | None:
-    """The peak among the four points around the change of F's sign; None if that is unclear.
-
-    Of places that are close together the curvature is not told well: there that ``before`` counts.
-    """
-    after = next((i for i, one in enumerate(known) if one[1] > 0.0), 0)
-    first = min(max(after - 2, 0), len(known) - 4)
-    if after == 0 or first < 0:
-        return None
-    places, turning, mus = (list(one) for one in zip(*known[first : first + 4], strict=True))
-    # A place may be there twice, read from two lines.
-    rising = all(a < b for each in (places, turning) for a, b in pairwise(each))
-    if not (rising and turning[0] < 0.0):
-        return None
-    three = slice(0, 3) if turning[2] > 0.0 else slice(1, 4)
-    centre = _interpolated(turning, places, 0.0)
-    rougher = _interpolated(turning[three], places[three], 0.0)
-    unsure = abs(centre - rougher)
-    low, high = known[after - 1][0], known[after][0]
-    if not (low < centre < high and low < rougher < high):
-        # Too bent to be told: somewhere between the two, where it is looked for next.
-        centre, unsure = 0.5 * (low + high), (high - low) / 7.5
-    mu = _interpolated(places, mus, centre)
-    curvature, gap = (0.0, 0.0) if before is None else (before.curvature, before.gap)
-    if before is None:
-        a, b, c = places[three]
-        first_mu, second, third = mus[three]
-        curvature = ((second - first_mu) / (b - a) - (third - second) / (c - b)) / ((c - a) * mu)
-        gap = b - a
-    return _Peak(centre, unsure, mu, curvature, gap) if curvature > 0.0 else None
-
-
-def _interpolated(x: list[float], y: list[float], at: float) -> float:
-    """The polynomial through the points, there (Lagrange)."""
-    total = 0.0
-    for i, (own, value) in enumerate(zip(x, y, strict=True)):
-        for j, other in enumerate(x):
-            if j != i:
-                value *= (at - other) / (own - other)  # noqa: PLW2901
-        total += value
-    return total
-
-
-def _spread(
-    peak: _Peak, first: Floats, mus: Floats, over: npt.NDArray[np.bool_], tolerance: float
-) -> Floats:
-    """Knots that are close where mu is decided: eps* + s sinh(t), t equally spaced.
-
-    A cell may be as long as mu sqrt(8 (tolerance + g (eps - eps*)^2)). From the first to the last
-    cell that is over.
-    """
-    cells = np.flatnonzero(over)
-    start, end = float(first[cells[0]]), float(first[cells[-1] + 1])
-    away = first - peak.centre
-    # Where mu falls more slowly than the parabola, that counts.
-    slower = (1.0 - mus / peak.mu) / (away * away)
-    sides = []
-    for sign, reach in ((-1.0, peak.centre - start), (1.0, end - peak.centre)):
-        there = slower[(sign * away > peak.gap) & (sign * away <= reach)]
-        least = min(peak.curvature, max(float(there.min(initial=np.inf)), 1e-3 * peak.curvature))
-        scale, rise = math.sqrt(tolerance / least), 0.8 * peak.mu * math.sqrt(8.0 * least)
-        last = math.asinh(max(reach, 0.0) / scale)
-        if last > rise * (0.5 * MOST_KNOTS):
-            # Where mu is so flat that this takes too many knots, as close as so many can be.
-            scale = reach / (rise * (0.45 * MOST_KNOTS))
-            last = math.asinh(reach / scale)
-        number = int(last / rise) + 2
-        sides.append((sign * scale) * np.sinh(np.arange(number) * (last / (number - 1))))
-    knots = np.concatenate([sides[0][:0:-1], sides[1]]) + peak.centre
-    knots[0], knots[-1] = start, end
-    return np.maximum.accumulate(knots)
 
 
 def profile_of_mu(mu: Floats, epsilons: Floats) -> Floats:
@@ -350,7 +470,7 @@ def regrets(
     knots = found.epsilons
     advantage = np.minimum(found.delta[:, 0] + found.delta_error[:, 0], 1.0)
     regret, with_slack, reached = np.zeros((3, mu.size))
-    for turn in range(ROUNDS):
+    for turn in range(_ROUNDS):
         number = knots.shape[1]
         lower = found.delta - found.delta_error
         lifted = found.lifted_alpha + found.lifted_alpha_error
@@ -383,13 +503,13 @@ def regrets(
         blurred = np.minimum(found.delta_error[:, :-1], found.delta_error[:, 1:])
         target = (reached * (1.0 + 10.0 * tolerance) + 1e-15)[:, None] + blurred
         high = cells > target
-        if turn == ROUNDS - 1 or not high.any():
+        if turn == _ROUNDS - 1 or not high.any():
             break
         regret = np.maximum(regret, np.where(high, 0.0, cells).max(axis=1))
         with_slack = np.maximum(with_slack, np.where(high, 0.0, slacked).max(axis=1))
         room = np.maximum(target - ends, tolerance * target)
-        parts = np.minimum(np.ceil(np.sqrt(1.2 * (cells - ends) / room)), PARTS)
-        knots = divided(knots, np.where(high, np.maximum(parts, 2.0), 1.0))
+        parts = np.minimum(np.ceil(np.sqrt(1.2 * (cells - ends) / room)), _PARTS)
+        knots = divided(knots, np.where(high, np.maximum(parts, 2.0), 1.0), high)
         found = lines.rows(slice(mu.size)).at(knots)
     rounded = 1.0 + 16.0 * UNIT
     regret = np.maximum(np.maximum(regret, cells.max(axis=1)), 0.0) * rounded

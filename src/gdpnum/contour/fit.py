@@ -13,12 +13,13 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import erf, erfinv
 
-from gdpnum.contour.decided import decided, regrets
+from gdpnum.contour.decided import regrets, smallest
 from gdpnum.contour.jumpy import jumpy
 from gdpnum.contour.ladder import (
     LEAST,
     Approximate,
     Ladder,
+    fallen,
     first_knots,
     ladder,
     outlook,
@@ -29,7 +30,6 @@ from gdpnum.contour.ordinary import Ordinary, is_ordinary, ordinary
 from gdpnum.contour.pairs import Run, Steps
 from gdpnum.contour.reach import OutOfReach
 from gdpnum.contour.reading import reading
-from gdpnum.contour.smallest import smallest
 from gdpnum.floats import UNIT, Floats
 
 # The slack that is asked for unless another is, and the share of it that delta is computed to.
@@ -46,6 +46,9 @@ _FURTHEST = -250.0
 
 # Where mu is large: a line for epsilons so many deviations before the losses' mean, to this delta.
 _EARLY, _ABOUT = 5.0, -32.0
+
+# What delta may be wrong by at the last knot, beside the slack.
+_THERE = 0.03
 
 # Runs that are computed together: more of those that take few frequencies. The burden of those in
 # which jumps have much of a say begins here.
@@ -147,12 +150,16 @@ def aimed(
         beside = np.where(far, np.minimum(removed, 0.0), log_slack)
         errors = np.concatenate([errors, beside + np.log(0.01)])
     fine = np.log(np.minimum(rungs.deviation, 1.0) * (0.01 * tolerance))
+    # Up to the last knot delta is to be known beside the slack.
+    by_row = np.concatenate([log_slack, log_slack])[: guess.size]
+    further = fallen(rungs.rungs, by_row), by_row + np.log(_THERE)
     if float(rungs.middle.min()) >= LEAST:
-        return reading(steps, rungs, [guess], [errors], fine, most, sparing=True)
+        return reading(steps, rungs, [guess], [errors], fine, most, further=further, sparing=True)
     # The line in the middle knows 1 - delta, which is less and less; this one delta itself.
     before = rungs.rungs.slopes[:, 0] - _EARLY * np.resize(rungs.deviation, guess.size)
     places = [np.clip(before, 1e-12, 0.9 * guess), guess]
-    return reading(steps, rungs, places, [np.full(guess.size, _ABOUT), errors], fine, most)
+    early = np.full(guess.size, _ABOUT)
+    return reading(steps, rungs, places, [early, errors], fine, most, further=further)
 
 
 def fits(runs: Sequence[Run], *, slack: float, accuracy: float = 1e-6, most: float = MOST) -> Fits:
@@ -271,7 +278,7 @@ def _fit(
     if not steps.c.size:
         return _gaussian(np.sqrt(steps.variance), slack)
     if quick is not None:
-        found = _read(steps, *quick.read, slack, tolerance, close=True)
+        found = _read(steps, *quick.read, slack, tolerance)
         # Where jumps decide the general way has the same lines, and knows no more.
         wide = math.inf if quick.ladder.steep[0] < 1.0 else _CLOSE * found.mu[0]
         if found.mu[0] - found.mu_lower[0] <= wide and found.mu[0] < math.inf:
@@ -280,10 +287,8 @@ def _fit(
     check_reach(rungs, _FURTHEST)
     by_row = np.concatenate([slack, slack])[: rungs.rungs.lam.shape[0]]
     lines, guess = sought(steps, rungs, slack, tolerance, most * steps.runs)
-    # One run alone is looked at closely at once.
-    close = steps.runs == 1 and not steps.symmetric
-    knots = first_knots(rungs, by_row, guess if close else None)
-    return _read(steps, rungs, lines, lines.at(knots), slack, tolerance, close=close)
+    knots = first_knots(rungs, by_row, guess, lines.limits[-1])
+    return _read(steps, rungs, lines, lines.at(np.concatenate(knots, axis=1)), slack, tolerance)
 
 
 def _read(
@@ -293,24 +298,15 @@ def _read(
     found: Knots,
     slack: Floats,
     tolerance: float,
-    *,
-    close: bool = False,
 ) -> Fits:
-    """The fits that a reading gives, and what it has at the first knots.
-
-    ``close`` says that there are several of these around where mu is decided.
-    """
+    """The fits that a reading gives, and what it has at the first knots."""
     runs = steps.runs
     by_row = np.concatenate([slack, slack])[: found.epsilons.shape[0]]
     _end_known(found, by_row)
-    peak = decided(lines, found, rungs.rungs, slack, tolerance) if close else None
-    if peak is None:
-        needed, mu_lower = smallest(lines, found, rungs.rungs, runs, by_row, tolerance)
-    else:
-        needed, mu_lower = np.array(peak[:1]), np.array(peak[1:])
+    needed, mu_lower = smallest(lines, found, rungs.rungs, runs, by_row, tolerance)
     # As if every record were always sampled: the better of the two where sampling hardly helps.
     bare = np.sqrt(steps.total(steps.counts * steps.slope**2) + steps.variance)
-    mu = np.minimum(needed.reshape(-1, runs).max(axis=0), bare * (1.0 + 4e-16 * (8 + steps.c.size)))
+    mu = np.minimum(needed, bare * (1.0 + 4e-16 * (8 + steps.c.size)))
     if runs == 1 and steps.variance[0] > 0.0 and not mu[0] - mu_lower[0] <= _CLOSE * mu[0]:
         mu = np.minimum(mu, _apart(steps, slack, tolerance))
     # What contradicts itself is not known.
@@ -336,7 +332,7 @@ def _apart(steps: Steps, slack: Floats, tolerance: float) -> Floats:
     """sqrt(mu^2 + sum mu_i^2), mu that of the run without its Gaussians mu_i, from above.
 
     delta(eps) = E[delta'(eps - X)], X the Gaussians' loss and delta' <= delta_mu + slack. Where
-    they outweigh the rest, what tests need is so flat that chords would have to be too short.
+    they outweigh the rest, G is so flat that cells would have to be too short.
     """
     try:
         rest = _fits(replace(steps, variance=np.zeros(1)), slack, tolerance, MOST)

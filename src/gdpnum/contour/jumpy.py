@@ -34,6 +34,7 @@ from gdpnum.contour.ordinary import (
     decays,
     frequencies,
     joined,
+    meeting,
     one_ladder,
     placed,
     tilted_weights,
@@ -97,8 +98,7 @@ def jumpy(steps: Steps, slack: Floats, tolerance: float, most: float) -> Jumpy:
     near = Approximate.of(ladder.rungs)
     guess = settled(near, steps, ladder, slack)
     wanted = wanted_at(near, ladder, guess, float(np.log(slack[0])), tolerance)
-    knots = first_knots(ladder, np.concatenate([slack, slack]), guess)
-    found = _read(steps, places, ladder, tilted, wanted, knots, most)
+    found = _read(steps, places, ladder, tilted, wanted, slack, most)
     return Jumpy(slack, ladder, guess, found[0].lines[1], found)
 
 
@@ -108,10 +108,10 @@ def _read(
     ladder: Ladder,
     tilted: Tilted,
     wanted: Wanted,
-    knots: Floats,
+    slack: Floats,
     most: float,
 ) -> tuple[Reading, Knots]:
-    """Re z = -1/2 for removing and adding, and a line in the tail of removing, at the knots."""
+    """Re z = -1/2 for removing and adding, and a line in the tail of removing, at first knots."""
     rungs, middle = ladder.rungs, float(ladder.middle[0])
     others = rungs.rows(slice(None, None, -1))
     own, other = rungs.rows(slice(0, 1)), rungs.rows(slice(1, 2))
@@ -135,13 +135,17 @@ def _read(
     needs = np.array([[max(least, 5.0)], [digits]])
     two = tilted.only([best, 2 * rungs.lam.shape[1]])
     decayed = _decay(steps, places, two, needs, ladder, lengths)
+    both = np.concatenate([slack, slack])
     references = [wanted.epsilons[:, None] * CLOSE, tail[:, None] * FAR]
     ends = decayed.thetas[0, :, 0]
     numbers = ends * lengths
     if float(ends.max() * lengths.max() - 0.6 * numbers.sum()) < 2.0 * math.pi * _APART:
         found = _transform(steps, ladder, two.tilts, two.centre, decayed, lengths, most)
         every = stacked(found, decayed, rungs, picks=[[1, 1], [0]], references=references)
-        return joined(every, knots)
+        four = every.rows(np.array([0, 1, 2, 1]))
+        limit = meeting(four)
+        limit[1] = np.inf
+        return joined(four, *first_knots(ladder, both, wanted.epsilons, limit), limit)
     parts: list[Line] = []
     # The tail first: where it takes too many, no more is done.
     for line, picks, reference in zip((0, 1), ([[0]], [[0, 0]]), references[::-1], strict=True):
@@ -151,7 +155,8 @@ def _read(
     rest, first = parts
     limit = np.array([[float(limits(first.rows(slice(0, 1)), rest, tail)[0]), np.inf]])
     lines = Reading((first, rest.rows(np.zeros(2, np.intp))), limit)
-    return lines, lines.at(knots)
+    knots = first_knots(ladder, both, wanted.epsilons, limit[-1])
+    return lines, lines.at(np.concatenate(knots, axis=1))
 
 
 def _decay(

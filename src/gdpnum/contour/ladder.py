@@ -270,38 +270,69 @@ def reach(steps: Steps, tilts: Floats, need: Floats) -> tuple[Floats, Floats]:
 _NEAR = np.concatenate([[0.0], np.geomspace(1e-5, 0.02, 18), np.geomspace(0.023, 3.0, 43)])
 
 
-# And around a guess of where mu is decided.
-_SIDE = np.array([0.02, 0.05, 0.09, 0.14, 0.22, 0.34, 0.5, 0.75, 1.15])
-_AROUND = np.concatenate([-_SIDE[::-1], _SIDE])
+# And between them and the tail, as shares of where that begins.
+_UP_TO = np.linspace(0.52, 1.0, 13)
+
+
+# Around a guess of where mu is decided, in deviations: so close that cubics tell it to ten digits.
+# Beyond these, as shares of what is left on either side.
+_AROUND = 0.0066 * np.arange(-11.0, 12.0)
+_BEFORE, _AFTER = (np.arange(1.0, 37.0) / 36.0) ** 1.5, (np.arange(1.0, 17.0) / 16.0) ** 2
 
 
 # And before the first of the saddle points, where mu is large.
-_BEFORE = np.linspace(0.25, 9.0, 36)
+_EARLY = np.linspace(0.25, 9.0, 36)
 
 
-def first_knots(ladder: Ladder, slack: Floats, guess: Floats | None = None) -> Floats:
-    """Zero and some near it, the saddle points' epsilons, and one from which on delta <= slack.
+def fallen(rungs: Rungs, log_slack: Floats) -> Floats:
+    """From where on delta is at most the slack, by row, as Chernoff has it."""
+    bounds = (rungs.values + rungs.log_kappa - log_slack[:, None]) / rungs.lam
+    found: Floats = np.maximum(bounds.min(axis=1), 1e-12) * (1.0 + 1e-9)
+    return found
 
-    And some around a ``guess`` of where mu is decided, by run.
+
+def first_knots(
+    ladder: Ladder, slack: Floats, guess: Floats, limits: Floats
+) -> tuple[Floats, Floats]:
+    """Knots up to the limits and beyond them, by row.
+
+    Zero and some near it, some around a ``guess`` of where mu is decided, by run, and one from
+    which on delta <= slack.
     """
-    rungs = ladder.rungs
-    # By Chernoff.
-    bounds = (rungs.values + rungs.log_kappa - np.log(slack)[:, None]) / rungs.lam
-    end = np.maximum(bounds.min(axis=1, keepdims=True), 1e-12) * (1.0 + 1e-9)
-    runs = ladder.middle.size
-    near = [ladder.deviation[:, None] * _NEAR, rungs.slopes[:runs], end[:runs]]
-    if guess is not None:
-        near.append(guess[:runs, None] + ladder.deviation[:, None] * _AROUND)
+    rungs, runs, deviation = ladder.rungs, ladder.middle.size, ladder.deviation[:, None]
+    end = fallen(rungs, np.log(slack))[:, None]
+    limit = limits[:, None]
+    # A row that is read off one line alone has no limit.
+    alone = 0.5 * end
+    alone[:runs, 0] = np.minimum(alone[:runs, 0], 0.5 * guess[:runs])
+    limit = np.where((limit > 0.0) & (limit < end), limit, alone)
+    low, high, centre = limit[:runs], end[:runs], guess[:runs, None]
+    own = [deviation * _NEAR, low * _UP_TO]
     if float(ladder.middle.min()) < LEAST:
-        near.append(rungs.slopes[:runs, :1] - ladder.deviation[:, None] * _BEFORE)
-    removed = np.concatenate(near, axis=1)
-    places = np.empty((end.size, removed.shape[1]))
-    np.minimum(np.maximum(removed, 0.0, out=removed), end[:runs], out=removed)
+        own.append(np.maximum(rungs.slopes[:runs, :1] - deviation * _EARLY, 0.0))
+    removed = np.concatenate(own, axis=1)
+    np.minimum(removed, low, out=removed)
     removed.sort(axis=1)
-    places[:runs] = removed
+    parts = [
+        centre + deviation * _AROUND,
+        centre + (low - centre) * _BEFORE,
+        centre + (high - centre) * _AFTER,
+    ]
+    tail = np.concatenate(parts, axis=1)
+    # The first is next to the limit, so that no cell reaches far over it.
+    np.clip(tail, np.nextafter(low, np.inf), high, out=tail)
+    tail.sort(axis=1)
+    tail[:, -1:] = high
+    if end.size == runs:
+        return removed, tail
     # Adding only has to stay below: equal cells will do.
-    places[runs:] = end[runs:] * (np.arange(places.shape[1]) * (1.0 / (places.shape[1] - 1)))
-    return places
+    near, far = (np.linspace(0.0, 1.0, one.shape[1]) for one in (removed, tail))
+    low, high = limit[runs:], end[runs:]
+    first = np.nextafter(low, np.inf)
+    return (
+        np.concatenate([removed, low * near]),
+        np.concatenate([tail, first + (high - first) * far]),
+    )
 
 
 def period(rungs: Rungs, others: Rungs, lam: Floats, epsilon: Floats, log_error: Floats) -> Floats:

@@ -60,6 +60,10 @@ class Line:
     """Logs and slopes of bounds on images: by row, which (slopes: any), side and candidate."""
     known: tuple[Floats, Floats]
     """The images that are known: log of what exp(eps) is multiplied by, and a constant."""
+    bend: Floats
+    """The log of a bound on the fourth derivative of the sum for delta, over exp(K - lam eps)."""
+    rounded: Floats
+    """The constant of the errors of exp(eps) alpha without what is left out of its sum."""
 
     def rows(self, kept: Rows) -> Line:
         """Some of the rows."""
@@ -73,6 +77,8 @@ class Line:
             (self.errors[0][kept], self.errors[1][kept], self.errors[2][kept]),
             (self.images[0][kept], self.images[1][kept]),
             (self.known[0][kept], self.known[1][kept]),
+            self.bend[kept],
+            self.rounded[kept],
         )
 
     def before(self, other: Line) -> Line:
@@ -89,6 +95,8 @@ class Line:
             _after(one.errors, two.errors),
             _after(one.images, two.images),
             _after(one.known, two.known),
+            np.concatenate([one.bend, two.bend]),
+            np.concatenate([one.rounded, two.rounded]),
         )
 
     def _longer(self, number: int) -> Line:
@@ -125,6 +133,16 @@ class Line:
         away = np.abs(epsilons - self.centre)
         found: Floats = self._wrong(epsilons, away, np.abs(moved), scale, lifted)[:, 0]
         return found
+
+    def slope_errors(self, epsilons: Floats) -> Floats:
+        """How wrong the slope of the sum for delta may be at epsilons by row."""
+        moved, lifted = self.lam * epsilons, np.exp(epsilons + self.known[0])
+        wrong = self.errors[1][:, 1:] * np.abs(epsilons - self.centre)
+        wrong += self.errors[2][:, 1:] * np.abs(moved)
+        wrong += self.rounded
+        wrong *= np.exp(self.cumulant - moved)
+        exponent = np.abs(epsilons) - self.known[0]
+        return wrong + charges.known_images(lifted, self.known[1], exponent)
 
     def _wrong(
         self, epsilons: Floats, away: Floats, moved: Floats, scale: Floats, lifted: Floats
@@ -222,7 +240,10 @@ def stacked(
     ratios[:, :-1] = np.log(thetas[:, 1:] / thetas[:, :-1])
     ratios[:, -1] = 1.0 / by_row(decayed.power)
     logs[:, -1] = np.minimum(by_row(decayed.last), 600.0)
+    rounded = constant[:, 1:].copy()
     constant[:, 1] += charges.left_out_slowly(logs, ratios + 1.0 / number)
+    squares = lam * lam + theta * theta
+    bend = np.log((sizes[:, :1] @ (squares * squares)[:, :, None])[:, :, 0]) + k_error
     period, one = 2.0 / width, 1.0 + lam
     up, first = np.exp(-one * period), np.exp(-np.abs(lam) * period)
     level = np.where(lam > 0.0, first / (1.0 + first), -up / (1.0 + up))
@@ -239,6 +260,8 @@ def stacked(
         (constant, distant, far),
         (logs, slopes),
         (lift, level),
+        bend,
+        rounded,
     )
 
 
@@ -317,9 +340,32 @@ class Reading(NamedTuple):
         """Some of the rows."""
         return Reading(tuple(one.rows(kept) for one in self.lines), self.limits[:, kept])
 
-    def last(self) -> Reading:
-        """Its last line at every epsilon: bounds of any line hold everywhere."""
-        return Reading(self.lines, np.full_like(self.limits, -np.inf))
+    def bends(self, epsilons: Floats) -> Floats:
+        """Bounds on the fourth derivative of the sum for delta between each two epsilons, by row.
+
+        Infinite where they are read off two lines.
+        """
+        first = self.lines[0]
+        logs = (first.cumulant + first.bend) - first.lam * epsilons
+        known = epsilons + first.known[0]
+        over = np.zeros((epsilons.shape[0], epsilons.shape[1] - 1), np.bool_)
+        for line, at in zip(self.lines[1:], self.limits, strict=True):
+            after = epsilons > at[:, None]
+            np.copyto(logs, (line.cumulant + line.bend) - line.lam * epsilons, where=after)
+            np.copyto(known, epsilons + line.known[0], where=after)
+            over |= after[:, 1:] != after[:, :-1]
+        bends = np.exp(logs)
+        bends += np.exp(known)
+        found = np.maximum(bends[:, :-1], bends[:, 1:])
+        found[over] = np.inf
+        return found
+
+    def slope_errors(self, epsilons: Floats) -> Floats:
+        """How wrong the slopes of the sums for delta may be at epsilons by row."""
+        found = self.lines[0].slope_errors(epsilons)
+        for line, at in zip(self.lines[1:], self.limits, strict=True):
+            np.copyto(found, line.slope_errors(epsilons), where=epsilons > at[:, None])
+        return found
 
     def at(self, epsilons: Floats) -> Knots:
         """Bounds from the best line at each epsilon; epsilons increase in each row."""

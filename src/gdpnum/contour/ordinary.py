@@ -154,7 +154,9 @@ class Ordinary:
     def read(self) -> tuple[Ladder, Reading, Knots]:
         """The ladder, the lines as a reading, and that at the first knots."""
         both = np.concatenate([self.slack, self.slack])
-        return self.ladder, *joined(self.four, first_knots(self.ladder, both, self.guess))
+        limits = meeting(self.four)
+        knots = first_knots(self.ladder, both, self.guess, limits)
+        return self.ladder, *joined(self.four, *knots, limits)
 
     @property
     def tail(self) -> Reading:
@@ -231,30 +233,33 @@ def frequencies(last: float, number: int) -> Floats:
     return theta
 
 
-def joined(every: Line, knots: Floats) -> tuple[Reading, Knots]:
-    """Two lines in the middle and one or two in the tail as a reading, and that at first knots.
+def joined(four: Line, near: Floats, far: Floats, limits: Floats) -> tuple[Reading, Knots]:
+    """Two lines in the middle and two in the tail as a reading, and that at first knots.
 
-    Each knot from the better line. Without one in its tail adding keeps to the middle.
+    ``near`` are those up to the limits, for the middle, and ``far`` those beyond. A direction
+    without a line in the tail has that in the middle twice, and no limit.
     """
-    tails = every.lam.shape[0] - 2
-    values, errors = every.at(np.concatenate([knots, knots[:tails]]))
-    values[:2, 0] += 1.0
-    errors[:2, 0] += UNIT
-    better = errors[2:, 0] < errors[:tails, 0]
-    better[:, 0], better[:, -1] = False, True
-    limits = np.full(2, np.inf)
-    limits[:tails] = knots[_BOTH[:tails], better.argmax(axis=1) - 1]
-    tail = (knots[:tails] > limits[:tails, None])[:, None, :]
-    value, error = values[:2], errors[:2]
-    np.copyto(value[:tails], values[2:], where=tail)
-    np.copyto(error[:tails], errors[2:], where=tail)
+    values, errors = four.at(np.concatenate([near, far]))
+    middle = four.lam < 0.0
+    values[:, 0] += middle
+    errors[:, 0] += UNIT * middle
+    value, error = (np.concatenate([one[:2], one[2:]], axis=2) for one in (values, errors))
+    knots = np.concatenate([near, far], axis=1)
     found = Knots(knots, value[:, 0], error[:, 0], value[:, 1], error[:, 1])
-    return _reading(every, limits), found
+    return _reading(four, limits), found
 
 
-def _reading(every: Line, limits: Floats) -> Reading:
-    tail = slice(2, 4) if every.lam.shape[0] == 4 else _SAME
-    return Reading((every.rows(slice(0, 2)), every.rows(tail)), limits[None, :])
+def _reading(four: Line, limits: Floats) -> Reading:
+    return Reading((four.rows(slice(0, 2)), four.rows(slice(2, 4))), limits[None, :])
+
+
+def meeting(four: Line) -> Floats:
+    """About where the lines in the tail begin to be better than those in the middle.
+
+    There exp(K - lam eps) is the same: what is wrong with a sum is relative to that.
+    """
+    k, lam = four.cumulant[:, 0], four.lam[:, 0]
+    return np.maximum((k[2:] - k[:2]) / (lam[2:] - lam[:2]), 0.0)
 
 
 def _shrunk(c: float, q: float, height: float, negative: float) -> float:

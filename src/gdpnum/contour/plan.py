@@ -12,7 +12,7 @@ from gdpnum.contour.grid import QUANTUM, cut, grid, lifted_spacing, shrunk
 from gdpnum.contour.ladder import Ladder, reach
 from gdpnum.contour.pairs import Nodes, Steps
 from gdpnum.contour.reach import OutOfReach
-from gdpnum.contour.transform import Transform, transform
+from gdpnum.contour.transform import Quadrature, Transform, transform
 from gdpnum.floats import UNIT, Floats
 
 # Candidates for the last frequency, as multiples of that of a Gaussian of the same variance.
@@ -31,6 +31,9 @@ _ROUGHLY = -4.0
 # Runs are taken apart where padding makes this much of what they would take alone, and of it.
 _UNEVEN, _SMALL = 4.0, 1e7
 
+
+# Frequencies times nodes times lines that another group of segments is worth.
+_TABLE = 1e5
 
 # Powers of theta tried for the bound that holds however large theta is.
 _POWERS = np.geomspace(1.0, 256.0, 9)
@@ -181,15 +184,17 @@ def carried_out(
     step, missed, turned, height = lifted_spacing(steps, need, plan.tilts, limit * (1.0 + 1e-6))
     low, high = kept(steps, ladder, plan.tilts, need)
     nodes = (high - low) / step + 2.0
-    widest = float(nodes.max(initial=0.0))
-    # All are padded to the most frequencies and the most nodes.
-    work = float(number * widest * steps.c.size)
+    worth = _TABLE / (number * plan.tilts.shape[1])
+    apart = [np.flatnonzero(height > 0.0), np.flatnonzero(~(height > 0.0))]
+    groups = [group for some in apart for group in _groups(some, nodes, worth)]
+    # All are padded to the most frequencies, and to the most nodes of their group.
+    work = float(number * sum(float(nodes[own].max()) * own.size for own in groups))
     alone = numbers * steps.total(nodes) if steps.runs > 1 else np.full(1, work)
     uneven = steps.runs > 1 and work > _UNEVEN * float(alone.sum()) + _SMALL
     if not work <= most or not number <= most or uneven:
         raise OutOfReach(
-            f"the contour takes {number:.3g} frequencies times {widest:.3g} nodes for each of "
-            f"{steps.c.size} segments, more than {most:.3g} in all; use the lattice",
+            f"the contour takes {number:.3g} frequencies times {float(nodes.max()):.3g} nodes for "
+            f"{steps.c.size} segments, {work:.3g} in all and more than {most:.3g}; use the lattice",
             alone,
         )
     # Few bits, so that the frequencies are exact; a hair wider, so that the last is not short.
@@ -197,15 +202,27 @@ def carried_out(
     frequencies = width.astype(np.float64)[:, None] * (np.arange(int(number)) + 0.5)
     return transform(
         steps,
-        steps.at(grid(step, low, high)),
-        step=step,
-        missed=missed,
-        turned=turned,
-        height=height,
+        Quadrature(step, low, high, missed, turned, height),
+        groups,
         tilts=plan.tilts,
         frequencies=frequencies,
         centre=centre,
     )
+
+
+def _groups(
+    segments: npt.NDArray[np.intp], nodes: Floats, worth: float
+) -> list[npt.NDArray[np.intp]]:
+    """The segments in groups with about as many nodes, where that spares so many nodes in all."""
+    if not segments.size:
+        return []
+    order = segments[np.argsort(-nodes[segments], kind="stable")]
+    # Those before and those after, so many nodes fewer for each of the latter.
+    spared = np.arange(order.size - 1, 0, -1) * (nodes[order[0]] - nodes[order[1:]])
+    if not float(spared.max(initial=0.0)) > worth:
+        return [np.sort(segments)]
+    first = int(np.argmax(spared)) + 1
+    return [np.sort(order[:first]), *_groups(order[first:], nodes, worth)]
 
 
 def decay(steps: Steps, nodes: Nodes, step: Floats, tilts: Floats, thetas: Floats) -> Floats:

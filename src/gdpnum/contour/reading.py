@@ -57,12 +57,14 @@ def reading(
     fine: Floats,
     most: float,
     *,
+    further: tuple[Floats, Floats] | None = None,
     sparing: bool = False,
 ) -> Reading:
     """Lines for epsilons by row, with the error of delta that each may have there.
 
-    And the line in the middle, with that error (its log: ``fine``) at zero. ``sparing`` reads
-    adding off that one alone, where it has the digits.
+    And the line in the middle, with that error (its log: ``fine``) at zero. ``further`` is another
+    place and error for the last line. ``sparing`` reads adding off the middle alone, where that has
+    the digits.
     """
     runs, rungs = steps.runs, ladder.rungs
     others, tails = rungs.other(runs), len(epsilons)
@@ -76,8 +78,8 @@ def reading(
         more = ladder.middle + 0.5 * place - error
         if float(more.max()) < _MOST_DIGITS:
             adding, removing = (one.rows(slice(runs, None)) for one in (rungs, others))
-            further = period(adding, removing, np.full(runs, -0.5), place, error)
-            middle[runs:] = np.maximum(middle[runs:], further)
+            there = period(adding, removing, np.full(runs, -0.5), place, error)
+            middle[runs:] = np.maximum(middle[runs:], there)
             rows, finest = runs, np.maximum(finest, more)
             epsilons, log_errors = ([one[:runs] for one in part] for part in (epsilons, log_errors))
     last = tails * (rows // runs)
@@ -102,9 +104,14 @@ def reading(
         np.concatenate([places, 0.5 * (before + places)]),
         np.concatenate([allowed, 0.5 * (error + allowed)]),
     )
+    longest = longest.reshape(2, last, runs).max(axis=0)
+    if further is not None:
+        (place, error), own = (one[:rows] for one in further), every[-rows:]
+        there = period(rungs.rows(own), others.rows(own), lam[-rows:], place, error)
+        longest[-(rows // runs) :] = np.maximum(longest[-(rows // runs) :], there.reshape(-1, runs))
     signed = np.where((every < runs), 1.0 + lam, -lam)
     tilts[:, :-1] = signed.reshape(last, runs).T
-    lengths[:, :-1] = longest.reshape(2, last, runs).max(axis=0).T
+    lengths[:, :-1] = longest.T
     digits[:, :-1] = (values - lam * places - allowed).reshape(last, runs).T
     digits = np.maximum(digits, 5.0) + _MORE_DIGITS
     plan = planned(steps, ladder, tilts, lengths, digits=digits, error=1e-15)
@@ -172,13 +179,15 @@ def _frequencies(plan: Plan, lengths: Floats, lines: list[int]) -> float:
 
 
 def limits(before: Line, after: Line, epsilons: Floats) -> Floats:
-    """Up to where, by row, a line is better than the one after it, which is for the epsilon."""
+    """Up to where, by row, a line is better than the one after it, which is for the epsilon.
+
+    Below zero where it never is.
+    """
     places = epsilons[:, None] * _PLACES
     better = ~(after.errors_at(places) < before.errors_at(places))
-    better[:, 0], better[:, -1] = True, False
-    last = np.argmin(better, axis=1) - 1
-    found: Floats = places[np.arange(last.size), last]
-    return found
+    better[:, -1] = False
+    last = better.shape[1] - 1 - np.argmax(better[:, ::-1], axis=1)
+    return np.where(better.any(axis=1), places[np.arange(last.size), last], -1.0)
 
 
 _PLACES = np.linspace(0.0, 1.0, 25)

@@ -20,7 +20,7 @@ from gdpnum import _validate, representations  # noqa: F401  (makes their kinds 
 from gdpnum._validate import nearest
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import InvalidArgument, InvalidType, UnsupportedMechanism
-from gdpnum.kind import kind_named, kinds
+from gdpnum.kind import KINDS, kind_named
 from gdpnum.mechanisms.mechanism import Leaf, Mechanism, composed, repeat, terms
 from gdpnum.mechanisms.noise import Additive, Gaussian
 from gdpnum.mechanisms.tuning import BestOf
@@ -46,7 +46,7 @@ def run_of(parts: object) -> Mechanism:
 
 def kind_names() -> list[str]:
     """The types that a leaf may have."""
-    return [kind.name for kind in kinds()]
+    return [kind.name for kind in KINDS.values()]
 
 
 def leaf_of(document: object, *, name: str = "mechanism") -> Mechanism:  # noqa: PLR0912
