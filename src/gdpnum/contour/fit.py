@@ -52,7 +52,7 @@ _THERE = 0.03
 
 # Runs that are computed together: more of those that take few frequencies. The burden of those in
 # which jumps have much of a say begins here.
-_TOGETHER, _MORE_TOGETHER, _HEAVY = 30, 60, 2.0 + 1.0 / 0.3
+_TOGETHER, _MORE_TOGETHER, _HEAVY = 45, 90, 2.0 + 1.0 / 0.3
 
 #: Frequencies times nodes that a run may take: about a fifth of a second.
 MOST = 1e7
