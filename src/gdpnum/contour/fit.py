@@ -25,7 +25,7 @@ from gdpnum.contour.ladder import (
 )
 from gdpnum.contour.line import Knots, Reading
 from gdpnum.contour.located import settled
-from gdpnum.contour.ordinary import Ordinary, is_ordinary, ordinary
+from gdpnum.contour.ordinary import Ordinary, ordinary
 from gdpnum.contour.pairs import Run, Steps
 from gdpnum.contour.reach import OutOfReach
 from gdpnum.contour.reading import reading
@@ -33,6 +33,9 @@ from gdpnum.floats import UNIT, Floats
 
 # The slack that is asked for unless another is, and the share of it that delta is computed to.
 _USUAL, _TOLERANCE = 1e-10, 1e-9
+
+# From more segments on the general way is the quicker one: it takes some at a time.
+_SEVERAL = 12
 
 # A bracket wider than this share is worth the general way.
 _CLOSE = 1e-8
@@ -250,7 +253,7 @@ def check_reach(rungs: Ladder, least: float = LEAST) -> None:
 
 def _quick(steps: Steps, slack: Floats, tolerance: float, most: float) -> Ordinary | None:
     """One run of sampled Gaussians, ordinary or jumpy; None where it is neither."""
-    if is_ordinary(steps):
+    if steps.is_plain and steps.c.size <= _SEVERAL:
         with suppress(OutOfReach), np.errstate(all="ignore"):
             try:
                 return ordinary(steps, slack, tolerance)
