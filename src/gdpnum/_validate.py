@@ -315,7 +315,7 @@ def field(owner: object, name: str, check: Callable[..., T], **limits: object) -
 
 
 def settled(kind: type[T], **values: object) -> T:
-    """A frozen dataclass of values that are checked already."""
+    """Return a frozen dataclass of values that are checked already."""
     made = object.__new__(kind)
     settle(made, **values)
     return made

@@ -19,7 +19,7 @@ from gdpnum.accuracy import SMALLEST_TPR, Accuracy
 from gdpnum.bounds.attacks import Attacks
 from gdpnum.bounds.better import better_of, bounded_by
 from gdpnum.bounds.lines import EVERYTHING, NOTHING, Lines
-from gdpnum.contour.estimate import about_mu
+from gdpnum.contour.estimate import About
 from gdpnum.contour.fit import MORE, PATIENCE, WORK, Effort, Fits
 from gdpnum.contour.pairs import Run, run_of
 from gdpnum.contour.profile import ContourBounds
@@ -162,20 +162,20 @@ def account(subject: object, asked: Accuracy, *, name: str = "mechanism") -> Acc
     return Account(asked, found, found.neighbouring, known, every)
 
 
-def estimated_mus(
-    mechanisms: Sequence[Mechanism], slack: float, *, closely: bool
+def estimated(
+    mechanisms: Sequence[Mechanism], about: Callable[[Sequence[Run]], About]
 ) -> list[tuple[float, bool]]:
-    """About the mu of each, not certified, and whether that is to 1e-3 or so; see `about_mu`.
+    """About a value of each, not certified, and whether that is close.
 
     None at all where one of them is not for the contour.
     """
-    asked = _validate.accuracy(None, slack=slack)
+    asked = _validate.accuracy()
     runs = [run for one in mechanisms if (run := account(one, asked).run) is not None]
     if len(runs) < len(mechanisms):
         return []
     with suppress(OutOfReach):
-        found = about_mu(runs, slack, closely=closely)
-        return list(zip(found.mu.tolist(), found.is_close.tolist(), strict=True))
+        found = about(runs)
+        return list(zip(found.value.tolist(), found.is_close.tolist(), strict=True))
     return []
 
 

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 from mpmath import mp, mpf
+from scipy.special import erfcx, ndtr
 
 from gdpnum import contour
-from gdpnum.contour.decided import Cells, _Beside, _hull, _lowest
+from gdpnum.contour.decided import Cells, _Beside, _lowest, _needed
 from gdpnum.contour.fit import Effort
 
 SETTINGS = [(9.4, 0.32768, 2000), (2.0, 0.1, 25), (1.0, 0.01, 1000), (0.7, 0.001, 5000)]
@@ -130,12 +131,24 @@ def test_the_lowest_point_of_a_cubic():
     assert tight > 50
 
 
-def test_bounds_are_no_higher_than_chords():
-    """Where a knot is uncertain, what two others say: a profile is convex in exp(eps)."""
-    epsilons = np.linspace(0.0, 3.0, 31)[None]
-    exact = np.maximum(1.0 - np.exp(epsilons - 2.5), 0.0)
-    unsure = exact.copy()
-    unsure[0, [5, 6, 12]] += 0.2
-    found = _hull(epsilons, unsure)
-    assert np.all(found >= exact)
-    assert np.all(found <= exact + 1e-12)
+@pytest.mark.parametrize("ends", [(1.0, 1.4, 0.3, 0.21), (0.0, 0.2, 1.0, 0.97)])
+def test_what_a_chord_needs(ends):
+    """G is nowhere below zero with it, whatever the profile: also where the line is above one."""
+    start, end, first, last = ends
+    found = float(_needed(np.array([start, end]), np.array([first, last]), 1e-6)[0])
+    y = np.exp(np.linspace(start, end, 4001))
+    line = first - (first - last) * (y - y[0]) / (y[-1] - y[0])
+    line = np.minimum(line, 1.0 - (1.0 - last) * y / y[-1])
+    assert holds(found, np.log(y), line - 1e-6)
+    # A line that is below one is met by no smaller mu, if it goes on.
+    y = np.exp(np.linspace(0.0, 5.0, 4001))
+    line = first - (first - last) * (y - np.exp(start)) / (np.exp(end) - np.exp(start))
+    if line[0] < 1.0:
+        assert not holds(found * (1.0 - 1e-4), np.log(y), line - 1e-6)
+
+
+def holds(mu, epsilons, deltas):
+    """Whether delta_mu is nowhere below these."""
+    a, b = 0.5 * mu - epsilons / mu, 0.5 * mu + epsilons / mu
+    lifted = 0.5 * np.exp(-0.5 * a * a) * erfcx(b * np.sqrt(0.5))
+    return bool(np.all(ndtr(a) - lifted >= deltas))

@@ -10,7 +10,7 @@ from scipy.special import erf, ndtri
 import gdpnum
 from gdpnum import contour
 from gdpnum.contour.decided import shown
-from gdpnum.contour.estimate import about_mu
+from gdpnum.contour.estimate import about_epsilon, about_mu, about_tpr
 from gdpnum.contour.fit import Effort, _read, sought
 from gdpnum.contour.ladder import Approximate, first_knots, ladder
 from gdpnum.contour.located import settled
@@ -46,22 +46,26 @@ def test_an_estimate_is_near_what_is_certified(setting):
     run = poisson(setting)
     (mu,) = contour.fits([run], slack=1e-10).mu
     found = about_mu([run, run], 1e-10)
-    assert found.mu == pytest.approx(mu, rel=1e-4 if found.is_close.all() else 1e-2)
-    assert about_mu([run, run], 1e-10, closely=True).mu == pytest.approx(mu, rel=5e-4)
+    assert found.value == pytest.approx(mu, rel=1e-4 if found.is_close.all() else 1e-2)
+    sigma, rate, steps = setting
+    curve = gdpnum.tradeoff_curve(
+        gdpnum.DPSGD(noise_multiplier=sigma, sample_rate=rate, steps=steps)
+    )
+    found = about_epsilon([run], 1e-5)
+    assert found.value == pytest.approx(curve.epsilon(1e-5), rel=1e-2)
+    if curve.tpr(1e-6) < 0.5:
+        found = about_tpr([run], 1e-6)
+        assert found.value == pytest.approx(curve.tpr(1e-6), rel=1e-3 if found.is_close else 1e-2)
 
 
-@pytest.mark.parametrize("setting", [(0.72, 1e-3, 10_000), (1.225, 0.2, 3)])
-def test_an_estimate_knows_that_rare_jumps_decide(setting):
-    run = poisson(setting)
-    (mu,) = contour.fits([run], slack=1e-10).mu
-    assert not about_mu([run], 1e-10).is_close.any()
-    assert about_mu([run, run], 1e-10, closely=True).mu == pytest.approx(mu, rel=5e-4)
+def test_an_estimate_knows_that_rare_jumps_decide():
+    assert not about_mu([poisson((0.72, 1e-3, 10_000))], 1e-10).is_close.any()
 
 
 def test_an_estimate_counts_gaussians_of_a_run():
     run = [*poisson((4.0, 0.1, 500)), contour.Segment(contour.Gaussian(0.2), 16)]
     (mu,) = contour.fits([run], slack=1e-10).mu
-    assert about_mu([run], 1e-10).mu == pytest.approx(mu, rel=1e-4)
+    assert about_mu([run], 1e-10).value == pytest.approx(mu, rel=1e-4)
 
 
 def test_several_with_next_to_no_privacy_are_known_as_well_as_each_alone():

@@ -47,7 +47,7 @@ class Meter:
         self._family, self._progress = family, progress
         self._mu = target.mu
 
-    def foretold(self, parameters: Sequence[float], *, closely: bool) -> list[tuple[float, bool]]:
+    def foretold(self, parameters: Sequence[float]) -> list[tuple[float, bool]]:
         """About the excess at each, of which nothing is certain, and whether that is close to it.
 
         None where that is unknown.
@@ -55,7 +55,7 @@ class Meter:
         found: list[tuple[float, bool]] = []
         with suppress(GdpnumError):
             every = [checked(f"family({one!r})", self._family(one)) for one in parameters]
-            found = self.target.estimated(every, closely=closely)
+            found = self.target.estimated(every)
         if not all(0.0 < one < math.inf for one, _ in found):
             return []
         return [(math.log(one / self._mu), is_close) for one, is_close in found]

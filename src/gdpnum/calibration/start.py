@@ -41,7 +41,7 @@ def estimated_start(meter: Meter, start: Start, aim: float) -> Start | None:
     if start.integer and start.first < _FEWEST:
         return None
     for _ in range(_MOVES):
-        seen = _seen(meter, start, _WIDE, closely=False)
+        seen = _seen(meter, start, _WIDE)
         if not seen:
             return None
         close = [one for one in seen if one.is_close]
@@ -50,8 +50,8 @@ def estimated_start(meter: Meter, start: Start, aim: float) -> Start | None:
         if seen[0].excess <= aim <= seen[-1].excess:
             nearest = sorted(seen, key=lambda one: abs(one.excess - aim))[:3]
             start = _moved(start, nearest, aim)
-            seen = _seen(meter, start, _NARROW, closely=True)
-            return _moved(start, seen, aim) if seen else None
+            seen = _seen(meter, start, _NARROW)
+            return _moved(start, seen, aim) if seen else start
         end = seen[0] if seen[0].excess > aim else seen[-1]
         start = replace(start, first=math.exp(end.place))
     return None
@@ -65,7 +65,7 @@ class _Seen(NamedTuple):
     is_close: bool
 
 
-def _seen(meter: Meter, start: Start, offsets: tuple[float, ...], *, closely: bool) -> list[_Seen]:
+def _seen(meter: Meter, start: Start, offsets: tuple[float, ...]) -> list[_Seen]:
     """Parameters within the range, towards less privacy.
 
     None where estimates do not rise: they are no good then.
@@ -75,7 +75,7 @@ def _seen(meter: Meter, start: Start, offsets: tuple[float, ...], *, closely: bo
     if start.integer:
         every = {float(round(one)) for one in every}
     parameters = sorted(every, reverse=start.open_ < start.private)
-    excesses = meter.foretold(parameters, closely=closely)
+    excesses = meter.foretold(parameters)
     rises = all(one < other for (one, _), (other, _) in pairwise(excesses))
     if len(parameters) < len(_NARROW) or len(excesses) < len(parameters) or not rises:
         return []

@@ -11,11 +11,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property, partial
 from typing import ClassVar, NamedTuple, final
 
 from gdpnum import _validate
-from gdpnum.account import as_curve, coarsened, estimated_mus
+from gdpnum.account import as_curve, coarsened, estimated
 from gdpnum.calibration.formula import formula_curves
+from gdpnum.contour.estimate import about_epsilon, about_mu, about_tpr
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import BudgetExceeded, InvalidArgument
 from gdpnum.formulas.conversions import mu_from_advantage, mu_from_epsilon_delta, mu_from_tpr
@@ -74,7 +76,7 @@ class Target(ABC):
         """Whether a record may be revealed with that probability, nothing of it being seen else."""
         return self.read(ApproxDP(epsilon=0.0, delta=revealed).curve()) <= self.value
 
-    @property
+    @cached_property
     def mu(self) -> float:
         """The mu of the Gaussian mechanism that just meets the target."""
         return self.strength(self.value)
@@ -106,12 +108,10 @@ class Target(ABC):
     def estimated(
         self,
         mechanisms: Sequence[Mechanism],  # noqa: ARG002
-        *,
-        closely: bool,  # noqa: ARG002
     ) -> list[tuple[float, bool]]:
         """About the strength of each, and whether that is to 1e-3 or so; none where unknown.
 
-        Only where to look: what meets the target is measured. ``closely`` asks for no less.
+        Only where to look: what meets the target is measured.
         """
         return []
 
@@ -156,12 +156,10 @@ class Mu(Target):
     def counts_sampling(self) -> bool:
         return self.slack > 0.0
 
-    def estimated(
-        self, mechanisms: Sequence[Mechanism], *, closely: bool
-    ) -> list[tuple[float, bool]]:
+    def estimated(self, mechanisms: Sequence[Mechanism]) -> list[tuple[float, bool]]:
         if self.slack == 0.0:
             return []
-        return estimated_mus(mechanisms, self.slack, closely=closely)
+        return estimated(mechanisms, partial(about_mu, slack=self.slack))
 
     def _asked(self, mechanism: Mechanism, tolerance: float) -> Measured:
         # The fit itself: whoever asks for the mu of the answer is to find this one.
@@ -207,6 +205,14 @@ class Epsilon(Target):
         """For an epsilon next to nothing, epsilon 0 at the same delta: a bound on the advantage."""
         is_tiny = self.value < max(_SMALLEST_EPSILON, _SMALLEST_SHARE * self.delta)
         return Epsilon(0.0, self.delta) if self.delta and is_tiny else self
+
+    def estimated(self, mechanisms: Sequence[Mechanism]) -> list[tuple[float, bool]]:
+        if self.value == 0.0 or self.delta == 0.0:
+            return []
+        # A strength takes long to compute: a power of epsilon that is right at the target will do.
+        power = math.log(self.strength(0.999 * self.value) / self.mu) / math.log(0.999)
+        found = estimated(mechanisms, partial(about_epsilon, delta=self.delta))
+        return [(self.mu * (value / self.value) ** power, is_close) for value, is_close in found]
 
     def _asked(self, mechanism: Mechanism, tolerance: float) -> Measured:
         curve = as_curve("mechanism", mechanism, tolerance=tolerance)
@@ -271,6 +277,10 @@ class TPR(Target):
 
     def strength(self, value: float) -> float:
         return mu_from_tpr(value, self.fpr) if value > self.fpr else 0.0
+
+    def estimated(self, mechanisms: Sequence[Mechanism]) -> list[tuple[float, bool]]:
+        found = estimated(mechanisms, partial(about_tpr, fpr=self.fpr))
+        return [(self.strength(value), is_close) for value, is_close in found]
 
 
 def stated(

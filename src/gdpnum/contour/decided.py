@@ -25,9 +25,6 @@ _ROUNDS, _PARTS, _MOST = 6, 24.0, 1500
 # reading's own error hides, up to so many tolerances.
 _ABOVE, _BLURRED, _MOST_BLURRED = 3.0, 2.3, 25.0
 
-# How often a larger mu is tried where that is not enough.
-_TRIES = 12
-
 # exp(-eps) and what it multiplies stay normal numbers up to here.
 _LARGEST = 600.0
 
@@ -100,11 +97,6 @@ class Cells(NamedTuple):
         unsure += slopes
         return cls(knots, gaps, powers, unsure, bent)
 
-    def rows(self, kept: npt.NDArray[np.intp]) -> Cells:
-        """Some of the rows."""
-        knots = Knots(*(one[kept] for one in self.knots))
-        return Cells(knots, *(one[kept] for one in self[1:]))
-
 
 def _slopes(gaps: Floats, wrong: Floats) -> Floats:
     """What errors of the slopes at both ends do to a cubic."""
@@ -170,14 +162,11 @@ class _Beside(NamedTuple):
                 *(float(one[row, cell]) for one in (start, end, rising, falling))
             )
             least[row, cell] = max(bound, float(least[row, cell]))
-            own, error = float(mu[row, 0]), float(unsure[row, cell])
-            place = 0.5 * own - float(knots.epsilons[row, cell] + t * gaps[row, cell]) / own
-            if abs(place) <= farthest[row, 0]:
-                rise = _NORM * math.exp(-0.5 * place * place)
-                lacking = -(value + error + float(cells.bent[row, cell])) / rise
-                moving = 0.5 + float(longest[row, 0]) / own
-                found = own + _slower(lacking, float(farthest[row, 0]), moving)
-                shown[row] = max(shown[row], (found, error / rise))
+            error = float(unsure[row, cell])
+            place = float(knots.epsilons[row, cell] + t * gaps[row, cell])
+            limits = float(mu[row, 0]), float(farthest[row, 0]), float(longest[row, 0])
+            found = _too_small(value + error + float(cells.bent[row, cell]), error, place, *limits)
+            shown[row] = max(shown[row], found)
         return cls(
             mu,
             least - unsure,
@@ -216,11 +205,13 @@ class _Beside(NamedTuple):
         found: Floats = (0.5 + longest / self.mu[:, 0]) * (farthest + 1.0)
         return found
 
-    def flatly(self, cells: Cells, where: _Where, start: Floats, end: Floats) -> Floats:
+    def flatly(
+        self, cells: Cells, where: _Where, start: Floats, end: Floats
+    ) -> tuple[Floats, Floats]:
         """G from below in some of the cells, without the fourth derivative (Lemma T15).
 
-        ``start`` and ``end`` bound delta at their ends. delta falls, and its second derivative is
-        at least -exp(eps) alpha.
+        And the same at their ends, as much as shorter cells would tell. ``start`` and ``end`` bound
+        delta there. delta falls, and its second derivative is at least -exp(eps) alpha.
         """
         rows, cell = where
         knots, gaps = cells.knots, cells.gaps[where]
@@ -229,17 +220,27 @@ class _Beside(NamedTuple):
         steep = np.fmin(np.exp(gaps) * lifted, np.fmin(start + lifted, 1.0))
         curved = 0.125 * gaps * gaps * (self.fastest[where] / self.mu[rows, 0] + steep)
         ends = np.fmin(left - start, right - end)
-        found: Floats = np.fmax(ends - curved, right - start)
-        return found
+        return np.fmax(ends - curved, right - start), ends
 
 
-def _slower(lacking: float, farthest: float, moving: float) -> float:
-    """What mu lacks at least where it does to first order: densities change with it."""
-    moved = abs(lacking) * moving
+def _too_small(
+    value: float, error: float, epsilon: float, mu: float, farthest: float, longest: float
+) -> tuple[float, float]:
+    """A mu that is too small, as G of this one is at most the value at an epsilon.
+
+    And what it lacks for the error in that.
+    """
+    a = 0.5 * mu - epsilon / mu
+    if abs(a) > farthest:
+        return 0.0, 0.0
+    rise = _NORM * math.exp(-0.5 * a * a)
+    lacking = -value / rise
+    # Densities change with mu.
+    moved = abs(lacking) * (0.5 + longest / mu)
     moved *= farthest + moved
     if lacking > 0.0:
-        return lacking * math.exp(-moved)
-    return lacking * math.exp(2.0 * moved) if moved < 0.15 else -math.inf
+        return mu + lacking * math.exp(-moved), error / rise
+    return (mu + lacking * math.exp(2.0 * moved), error / rise) if moved < 0.15 else (0.0, 0.0)
 
 
 def _lowest(start: float, end: float, rising: float, falling: float) -> tuple[float, float, float]:
@@ -265,6 +266,8 @@ def smallest(
     # Removing decides, mostly, and beyond the knots that are for regret.
     half = found.epsilons.shape[1] // 2
     base, mu_lower = _highest(Knots(*(one[:runs, half:] for one in found)), slack[:runs])
+    if not (mu_lower > 0.0).all():
+        base, mu_lower = _highest(Knots(*(one[:runs] for one in found)), slack[:runs])
     tried, needed = np.zeros((2, runs))
     index = np.arange(found.epsilons.shape[0])
     for turn in range(_ROUNDS):
@@ -279,25 +282,27 @@ def smallest(
         room = (beside.least - beside.bent) + gained
         over = ~(room >= 0.0)
         if over.any():
-            where = np.nonzero(over)
-            flat = beside.flatly(cells, where, *_upper(found, rungs, where))
+            where, ends = np.nonzero(over), np.zeros(over.shape)
+            flat, ends[where] = beside.flatly(cells, where, *_upper(found, rungs, where))
             room[where] = np.fmax(room[where], flat + gained[where])
             over = ~(room >= 0.0)
         np.maximum.at(needed, owner, own - beside.spare(np.where(over, np.inf, room)))
         if not over.any():
             break
-        centre = beside.least + gained + beside.unsure
         # Where the reading's own error is what hides it, shorter cells tell no more.
+        centre = beside.least + gained + beside.unsure
         hidden = over & (beside.bent < 0.5 * beside.unsure) & (centre > -2.0 * beside.unsure)
-        parts = _parts(beside, over & ~hidden, centre, tolerance)
+        hidden &= ~(ends + gained > 0.0)
+        parts = _parts(beside, over, gained, tolerance)
+        # Where G is certainly below zero, and has no low, it takes a larger mu alone.
+        parts[(centre + beside.bent < 0.0) & ~beside.turning] = 1.0
         many = (parts.sum(axis=1) > _MOST) | (turn == _ROUNDS - 1)
         hidden |= over & many[:, None]
-        rows = np.flatnonzero(hidden.any(axis=1))
-        if rows.size:
-            some = cells.rows(rows), hidden[rows], own[rows], slack[rows], rungs.rows(rows)
-            raised = _raised(*some)
-            np.maximum.at(needed, owner[rows], raised)
-            np.maximum.at(tried, owner[rows], raised)
+        # Once, as a chord that reaches over what is hidden begins closer to it then.
+        if hidden.any() and turn > 0:
+            raised = _raised(beside, found, hidden, slack, rungs)
+            np.maximum.at(needed, owner, raised)
+            np.maximum.at(tried, owner, raised)
             over &= ~hidden
         kept = np.flatnonzero(over.any(axis=1))
         if not kept.size:
@@ -340,14 +345,13 @@ def _top(places: list[float], values: list[float]) -> float:
 
 
 def _parts(
-    beside: _Beside, over: npt.NDArray[np.bool_], centre: Floats, tolerance: float
+    beside: _Beside, over: npt.NDArray[np.bool_], gained: Floats, tolerance: float
 ) -> Floats:
     """Into how many parts to cut cells that are over: what is bent falls like the fourth power."""
-    room = np.maximum(centre - beside.unsure, tolerance * beside.mu * beside.slowest)
+    room = np.maximum(beside.least + gained, tolerance * beside.mu * beside.slowest)
     number = np.ceil((2.0 * beside.bent / room) ** 0.25)
     number = np.where(number < _PARTS, np.maximum(number, 2.0), _PARTS)
-    # Where G is below zero elsewhere than in a low, a larger mu will do.
-    return np.where(over & (beside.turning | (centre >= 0.0)), number, 1.0)
+    return np.where(over, number, 1.0)
 
 
 def _upper(knots: Knots, rungs: Rungs, where: _Where) -> list[Floats]:
@@ -360,43 +364,42 @@ def _upper(knots: Knots, rungs: Rungs, where: _Where) -> list[Floats]:
 
 
 def _raised(
-    cells: Cells, hidden: npt.NDArray[np.bool_], mu: Floats, slack: Floats, rungs: Rungs
+    beside: _Beside, knots: Knots, hidden: npt.NDArray[np.bool_], slack: Floats, rungs: Rungs
 ) -> Floats:
-    """By row, a mu with which G is not below zero in cells; infinite where none is found."""
-    knots, where = cells.knots, np.nonzero(hidden)
+    """By row, a mu with which G is not below zero in the hidden cells; infinite if none is found.
+
+    That which makes up for what is not known; or which a chord needs, between knots that are.
+    """
+    more = (beside.bent - beside.least) / beside.slowest
+    # Up to twice as much: densities change by no more than half.
+    moved = 2.0 * more * beside.sensitivity()[:, None]
+    raised = beside.mu + np.where(moved < 0.69, more * np.exp(moved), np.inf)
     upper = np.fmin(knots.delta + knots.delta_error, chernoff(knots.epsilons, rungs))
-    upper = _hull(knots.epsilons, np.minimum.accumulate(upper, axis=1))
-    ends = upper[where], upper[where[0], where[1] + 1]
-    raised = np.full(mu.size, np.inf)
-    for _ in range(_TRIES):
-        beside = _Beside.of(cells, mu, slack)
-        lacking = np.zeros(hidden.shape)
-        known = np.fmax((beside.least - beside.bent)[where], beside.flatly(cells, where, *ends))
-        lacking[where] = np.maximum(-known, 0.0)
-        more = np.where(hidden, lacking / beside.slowest, 0.0)
-        more = np.where(lacking > 0.0, more, 0.0).max(axis=1)
-        # Up to twice that mu, so to speak: densities change by half, at most.
-        moved = 2.0 * more * beside.sensitivity()
-        raised = np.where(moved < 0.69, np.fmin(raised, mu + more * np.exp(moved)), raised)
-        if (raised < np.inf).all():
-            break
-        mu = np.where(raised < np.inf, mu, mu + np.fmin(more, 0.05 * mu))
-    return raised
-
-
-def _hull(epsilons: Floats, upper: Floats) -> Floats:
-    """Bounds on delta at knots, none above the chord of two others: delta is convex in exp(eps)."""
-    found: Floats = upper.copy()
-    for row, places in enumerate(epsilons):
-        kept = _convex(places, upper[row])
-        after = np.clip(np.searchsorted(kept, np.arange(places.size)), 1, kept.size - 1)
-        left, right = kept[after - 1], kept[after]
-        start, end = upper[row, left], upper[row, right]
-        share = np.expm1(places - places[left]) / np.expm1(places[right] - places[left])
-        share = np.where(share > 0.0, np.minimum(share * (1.0 - 64.0 * UNIT), 1.0), 0.0)
-        chord = (start - (start - end) * share) * (1.0 + 4.0 * UNIT)
-        found[row] = np.minimum(upper[row], chord)
+    np.minimum.accumulate(upper, axis=1, out=upper)
+    for row in np.flatnonzero(hidden.any(axis=1)):
+        kept = _convex(knots.epsilons[row], upper[row])
+        chords = _needed(knots.epsilons[row, kept], upper[row, kept], float(slack[row]))
+        raised[row] = np.fmin(raised[row], np.repeat(chords, np.diff(kept)))
+    found: Floats = np.where(hidden, raised, 0.0).max(axis=1)
     return found
+
+
+def _needed(epsilons: Floats, upper: Floats, slack: float) -> Floats:
+    """The mu that each chord between two knots needs, from above (Lemma T16)."""
+    gaps, start, end = np.diff(epsilons), upper[:-1], upper[1:]
+    lifted = (start - end) / np.expm1(gaps)
+    # A smaller slope and a higher line: both towards a larger mu.
+    power = (start - slack) + lifted * (1.0 + 64.0 * UNIT) + (4.0 * UNIT) * start
+    slope = lifted * (1.0 - 64.0 * UNIT)
+    # No TPR is above one: the chord from exp(eps) = 0, where delta is one, is lower then.
+    above, other = power > 1.0 - slack, (1.0 - 4.0 * UNIT - end) * np.exp(-gaps)
+    power = np.where(above, 1.0 - 0.5 * slack, power)
+    slope = np.maximum(np.where(above, np.fmin(slope, other), slope), 0.0)
+    low, high = ndtri(power), lowered(slope[None], epsilons[None, :-1])[0]
+    mus: Floats = (low - high) + charges.one_quantile(1.0 + np.abs(low) + np.abs(high))
+    mus[np.isnan(mus)] = np.inf
+    mus[(start <= slack) | (gaps <= 0.0)] = -np.inf
+    return mus
 
 
 def _convex(epsilons: Floats, upper: Floats) -> npt.NDArray[np.intp]:

@@ -1,4 +1,4 @@
-"""About the mu of runs: where a search is to look. Nothing here is certified."""
+"""About the numbers of runs: where a search is to look. Nothing here is certified."""
 
 from __future__ import annotations
 
@@ -9,56 +9,83 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import erfcx, ndtr, ndtri, ndtri_exp
 
-from gdpnum.contour.ladder import Approximate, Rungs, guessed, ladder
-from gdpnum.contour.located import located
+from gdpnum.contour.ladder import Rungs, ladder
 from gdpnum.contour.pairs import Run, Steps
 from gdpnum.floats import Floats, quietly
 
 # Digits (natural) of the ladder: far more than its approximations have.
 _DIGITS = 14.0
 
-# Places around a guess, as shares of it from 0.3 to 3.3, closest near one.
-_AROUND = np.exp(np.log(3.3) * np.sinh(np.linspace(-2.5, 2.5, 21)) / np.sinh(2.5))
-
 # A mu beyond this leaves no privacy, and approximations know nothing of it.
 _LARGEST = 40.0
 
-# Reaches of the ladder from which on approximations are to 1e-3, and below which they are no good.
-_CLOSE, _RARE = 0.3, 0.12
+# The reach of the ladder from which on approximations are close; below, jumps decide.
+_CLOSE = 0.3
 
 # Places between the rungs before and after the best one, as shares of the way.
 _BETWEEN = np.linspace(0.0, 1.0, 49)
 
 
 class About(NamedTuple):
-    """Arrays by run: about its mu, NaN where that is unclear, and whether it is to 1e-3 or so."""
+    """Arrays by run: about a value, NaN where that is unclear, and whether it is to 1e-3 or so."""
 
-    mu: Floats
+    value: Floats
     is_close: npt.NDArray[np.bool_]
 
 
 @quietly
-def about_mu(runs: Sequence[Run], slack: float, *, closely: bool = False) -> About:
-    """About the mu of each run by saddle points, or ``closely``.
+def about_mu(runs: Sequence[Run], slack: float) -> About:
+    """About the mu of each run, to 1e-6 or so, the closer the more of a Gaussian it has become.
 
-    To 1e-6 or so, the closer the more of a Gaussian a run has become. Where jumps are so rare that
-    it is not, ``closely`` is by sums over frequencies.
-
-    Raises `OutOfReach` where they are too rare for a ladder.
+    Raises `OutOfReach` where jumps are too rare for a ladder.
     """
-    steps = Steps.of(runs)
-    found = ladder(steps, _DIGITS)
-    slacks, every = np.full(steps.runs, slack), np.arange(steps.runs)
-    rare = found.steep < _RARE
-    near = Approximate.of(found.rungs) if rare.any() else None
-    if near is None or not closely:
-        mu = _largest(found.rungs.rows(slice(steps.runs)), slack)
-        if near is not None:
-            rough = near.mus(found.rungs, slice(steps.runs), slacks).max(axis=1)
-            mu = np.where(rare, rough, mu)
-        return About(np.where(mu < _LARGEST, mu, np.nan), found.steep >= _CLOSE)
-    guess = guessed(near, found.rungs, steps.runs, slacks)
-    return About(located(steps, found, guess, slacks, every, _AROUND)[1], every >= 0)
+    rungs, is_close = _removed(runs)
+    mu = _largest(rungs, slack)
+    return About(np.where(mu < _LARGEST, mu, np.nan), is_close)
+
+
+@quietly
+def about_epsilon(runs: Sequence[Run], delta: float) -> About:
+    """About the epsilon of each run at a delta, as `about_mu` has it."""
+    rungs, is_close = _removed(runs)
+    logs, exponent = _tails(rungs)
+    # TPR - exp(eps) FPR; the exponent of FPR is larger by eps.
+    log_delta = logs[0] + np.log(-np.expm1(logs[1] - logs[0])) - exponent[0]
+    return About(_where(ndtri_exp(log_delta), rungs.slopes, float(ndtri(delta))), is_close)
+
+
+@quietly
+def about_tpr(runs: Sequence[Run], fpr: float) -> About:
+    """About the TPR of each run at an FPR, as `about_mu` has it."""
+    rungs, is_close = _removed(runs)
+    tpr, alpha = _quantiles(rungs)
+    return About(ndtr(_where(alpha, tpr, float(ndtri(fpr)))), is_close)
+
+
+def _removed(runs: Sequence[Run]) -> tuple[Rungs, npt.NDArray[np.bool_]]:
+    """The rungs of removing, and whether what is read off them is close."""
+    found = ladder(Steps.of(runs), _DIGITS)
+    return found.rungs.rows(slice(len(runs))), found.steep >= _CLOSE
+
+
+def _where(falling: Floats, values: Floats, level: float) -> Floats:
+    """The values where something falls to a level, by run; NaN where it does not."""
+    first = np.clip((falling > level).sum(axis=1) - 2, 0, falling.shape[1] - 4)
+    rows, near = np.arange(first.size)[:, None], first[:, None] + np.arange(4)
+    found = _cubic(falling[rows, near], values[rows, near], np.full(rows.shape, level))[:, 0]
+    inside = (falling.min(axis=1) <= level) & (level <= falling.max(axis=1))
+    return np.where(inside, found, np.nan)
+
+
+def _cubic(at: Floats, values: Floats, places: Floats) -> Floats:
+    """The cubics through four values each, at places, by Newton's differences."""
+    found = np.zeros(np.broadcast_shapes(values[..., :1].shape, places.shape))
+    weight, differences = np.ones_like(places), values
+    for order in range(4):
+        found += weight * differences[..., :1]
+        weight *= places - at[:, order, None]
+        differences = np.diff(differences) / (at[:, order + 1 :] - at[:, : 3 - order])
+    return found
 
 
 def _largest(rungs: Rungs, slack: float) -> Floats:
@@ -71,14 +98,9 @@ def _largest(rungs: Rungs, slack: float) -> Floats:
     rows, number = np.arange(shown.shape[0])[:, None], shown.shape[1]
     best = np.clip(np.argmax(shown, axis=1), 1, number - 3)
     near = best[:, None] + np.arange(-1, 3)
-    at, differences = rungs.slopes[rows, near], quantiles[:, rows, near]
+    at = rungs.slopes[rows, near]
     places = at[:, :1] + (at[:, 2:3] - at[:, :1]) * _BETWEEN
-    between, weight = np.zeros((2, *places.shape)), np.ones_like(places)
-    # By Newton's differences.
-    for order in range(4):
-        between += weight * differences[:, :, :1]
-        weight *= places - at[:, order, None]
-        differences = np.diff(differences) / (at[:, order + 1 :] - at[:, : 3 - order])
+    between = _cubic(at, quantiles[:, rows, near], places)
     found: Floats = np.maximum(_shown(between, slack).max(axis=1), shown.max(axis=1))
     return found
 
@@ -92,14 +114,20 @@ def _shown(quantiles: Floats, slack: float) -> Floats:
 
 
 def _quantiles(rungs: Rungs) -> Floats:
-    """Of TPR and FPR at the saddle points, by the formula of Lugannani and Rice.
+    """Of TPR and FPR at the saddle points."""
+    logs, exponent = _tails(rungs)
+    found: Floats = ndtri_exp(logs - exponent)
+    return found
 
-    Phi(-r) + phi(r) (1 / u - 1 / r) with r^2 / 2 = s eps - K and u = s sqrt K'', where s is lam for
-    the one and 1 + lam for the other.
+
+def _tails(rungs: Rungs) -> tuple[Floats, Floats]:
+    """Logs of TPR and FPR at the saddle points, without their exponents, and these.
+
+    By the formula of Lugannani and Rice, Phi(-r) + phi(r) (1 / u - 1 / r) with r^2 / 2 = s eps - K
+    and u = s sqrt K'', where s is lam for the one and 1 + lam for the other.
     """
     s = np.stack([rungs.lam, 1.0 + rungs.lam])
     exponent = np.maximum(s * rungs.slopes - rungs.values, 1e-300)
     r, root = np.sqrt(exponent), np.sqrt(rungs.curvatures)
     part = 0.5 * erfcx(r) + (1.0 / (s * root) - np.sqrt(0.5) / r) / np.sqrt(2.0 * np.pi)
-    found: Floats = ndtri_exp(np.log(part) - exponent)
-    return found
+    return np.log(part), exponent

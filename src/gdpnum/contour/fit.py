@@ -26,7 +26,7 @@ from gdpnum.contour.ladder import (
 )
 from gdpnum.contour.line import Knots, Reading
 from gdpnum.contour.located import settled
-from gdpnum.contour.ordinary import Ordinary, is_ordinary, ordinary
+from gdpnum.contour.ordinary import Ordinary, ordinary
 from gdpnum.contour.pairs import Run, Steps
 from gdpnum.contour.reach import OutOfReach
 from gdpnum.contour.reading import reading
@@ -34,6 +34,9 @@ from gdpnum.floats import UNIT, Floats
 
 # The slack that is asked for unless another is, and the share of it that delta is computed to.
 _USUAL, _TOLERANCE = 1e-10, 1e-9
+
+# From more segments on the general way is the quicker one: it takes some at a time.
+_SEVERAL = 12
 
 # A bracket wider than this share is worth the general way.
 _CLOSE = 1e-8
@@ -52,7 +55,7 @@ _THERE = 0.03
 
 # Runs that are computed together: more of those that take few frequencies. The burden of those in
 # which jumps have much of a say begins here.
-_TOGETHER, _MORE_TOGETHER, _HEAVY = 30, 60, 2.0 + 1.0 / 0.3
+_TOGETHER, _MORE_TOGETHER, _HEAVY = 45, 90, 2.0 + 1.0 / 0.3
 
 #: Frequencies times nodes that a run may take: about a fifth of a second.
 MOST = 1e7
@@ -258,7 +261,7 @@ def check_reach(rungs: Ladder, least: float = LEAST) -> None:
 
 def _quick(steps: Steps, slack: Floats, tolerance: float, most: float) -> Ordinary | None:
     """One run of sampled Gaussians, ordinary or jumpy; None where it is neither."""
-    if is_ordinary(steps):
+    if steps.is_plain and steps.c.size <= _SEVERAL:
         with suppress(OutOfReach), np.errstate(all="ignore"):
             try:
                 return ordinary(steps, slack, tolerance)
@@ -304,9 +307,8 @@ def _read(
     by_row = np.concatenate([slack, slack])[: found.epsilons.shape[0]]
     _end_known(found, by_row)
     needed, mu_lower = smallest(lines, found, rungs.rungs, runs, by_row, tolerance)
-    # As if every record were always sampled: the better of the two where sampling hardly helps.
-    bare = np.sqrt(steps.total(steps.counts * steps.slope**2) + steps.variance)
-    mu = np.minimum(needed, bare * (1.0 + 4e-16 * (8 + steps.c.size)))
+    # Without sampling: the better of the two where it hardly helps.
+    mu = np.minimum(needed, steps.unsampled * (1.0 + 4e-16 * (8 + steps.c.size)))
     if runs == 1 and steps.variance[0] > 0.0 and not mu[0] - mu_lower[0] <= _CLOSE * mu[0]:
         mu = np.minimum(mu, _apart(steps, slack, tolerance))
     # What contradicts itself is not known.

@@ -62,6 +62,9 @@ _ROOM = 29.0
 # More frequencies than this are worth a closer look at how many it takes.
 _MANY = 100.0
 
+# Where images are bounded best for a line that is read from zero to its epsilon, and beyond.
+_ALL = np.array([[0.0, 0.6, 1.02]])
+
 # So many frequencies fewer are worth a transform for each line.
 _APART = 300.0
 
@@ -136,7 +139,8 @@ def _read(
     two = tilted.only([best, 2 * rungs.lam.shape[1]])
     decayed = _decay(steps, places, two, needs, ladder, lengths)
     both = np.concatenate([slack, slack])
-    references = [wanted.epsilons[:, None] * CLOSE, tail[:, None] * FAR]
+    # Adding is read off the middle all the way.
+    references = [wanted.epsilons[:, None] * np.concatenate([CLOSE, _ALL]), tail[:, None] * FAR]
     ends = decayed.thetas[0, :, 0]
     numbers = ends * lengths
     if float(ends.max() * lengths.max() - 0.6 * numbers.sum()) < 2.0 * math.pi * _APART:

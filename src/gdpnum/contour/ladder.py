@@ -140,7 +140,7 @@ def turning(steps: Steps, last: Floats) -> Floats:
 def _one_outlook(steps: Steps) -> tuple[Floats, Floats]:
     """Both for one run of sampled Gaussians, in plain numbers, which are quicker one by one."""
     total, largest = float(steps.variance[0]), math.inf
-    for c, q, count in steps.segments():
+    for c, q, count in steps.segments:
         c2 = c * c
         one = q * q * math.expm1(min(c2, 50.0))
         total += count * one / (1.0 + one / max(c2, 1.0))

@@ -57,9 +57,6 @@ _DIGITS = 36.0
 # A last frequency beyond this over mu is not ordinary: the nodes are as close as it needs.
 _WIDEST = 12.0
 
-# From more segments on the general way is the quicker one: it takes some at a time.
-_SEVERAL = 12
-
 # Frequencies times nodes: beyond, the general way, which looks for fewer, is the quicker one.
 WORK = 60_000
 
@@ -129,11 +126,6 @@ class Wanted(NamedTuple):
     errors: Floats
     fine: float
     """The same at zero."""
-
-
-def is_ordinary(steps: Steps) -> bool:
-    """Whether a run may be one; the rest shows on the way."""
-    return steps.is_plain and steps.c.size <= _SEVERAL
 
 
 @dataclass(frozen=True, eq=False)
@@ -293,7 +285,7 @@ def placed(steps: Steps, removing: float, adding: float, most: float) -> Grid:
     """Nodes for lam up to these and for frequencies up to ``most``."""
     steepest = 1.0 + removing
     found, firsts, lasts = [], [], []
-    for c, q, count in steps.segments():
+    for c, q, count in steps.segments:
         need = math.log(count) + _DIGITS
         step, missed = _spaced(c, q, need, adding, most)
         tail = math.sqrt(2.0 * need)
@@ -449,7 +441,7 @@ def _falling(steps: Steps, negative: float, theta: float, whole: float) -> float
     own = whole / float(steps.counts.sum())
     most = max(own, 1.0)
     total = -0.5 * float(steps.variance[0]) * theta * theta
-    for c, q, count in steps.segments():
+    for c, q, count in steps.segments:
         height = min(math.sqrt(own), 0.5 * math.pi / c)
         odds = math.log1p(-q) - math.log(q)
         shifted = most * (odds + c * c * negative) + 0.5 * c * c * most * (most + 1.0)

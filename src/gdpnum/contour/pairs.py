@@ -7,7 +7,7 @@ A(u) = sum_j w_j exp(j c u - j^2 c^2 / 2), c = 1 / sigma, and C = 1 or C(u) = A(
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple, TypeAlias
@@ -196,10 +196,11 @@ class Steps:
         one = self.runs == 1 and self.c.size > 0 and self.weights.shape[1] == 1
         return one and not bool(self.replaced.any())
 
-    def segments(self) -> Iterable[tuple[float, float, float]]:
+    @cached_property
+    def segments(self) -> list[tuple[float, float, float]]:
         """1 / sigma, the rate and the count of each, where there is but one shift."""
         each = self.c.tolist(), self.weights[:, 0].tolist(), self.counts.tolist()
-        return zip(*each, strict=True)
+        return list(zip(*each, strict=True))
 
     @cached_property
     def shifts(self) -> Floats:
@@ -220,6 +221,12 @@ class Steps:
     def slope(self) -> Floats:
         """The largest slope of the loss, and of its argument on a shifted line: k c (C: twice)."""
         return self.shifts * self.c * (1.0 + self.replaced)
+
+    @cached_property
+    def unsampled(self) -> Floats:
+        """The mu of each run as if every record were always sampled."""
+        mu: Floats = np.sqrt(self.total(self.counts * self.slope**2) + self.variance)
+        return mu
 
     @cached_property
     def strip(self) -> Floats:
