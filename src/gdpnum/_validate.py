@@ -314,6 +314,13 @@ def field(owner: object, name: str, check: Callable[..., T], **limits: object) -
     return value
 
 
+def settled(kind: type[T], **values: object) -> T:
+    """Return a frozen dataclass of values that are checked already."""
+    made = object.__new__(kind)
+    settle(made, **values)
+    return made
+
+
 def settle(owner: object, **values: object) -> None:
     """Give the fields of a frozen dataclass their values, once checked."""
     for name, value in values.items():

@@ -20,7 +20,7 @@ from gdpnum.contour.decided import profile_of_mu
 from gdpnum.contour.grid import cut, lifted_cut, lifted_spacing, spacing
 from gdpnum.contour.ladder import ladder
 from gdpnum.contour.pairs import Steps
-from gdpnum.contour.transform import transform
+from gdpnum.contour.transform import Quadrature, transform
 from gdpnum.contour.turns import powers, turns, turns_less_one
 from gdpnum.floats import UNIT
 
@@ -227,17 +227,10 @@ def test_transform(sigma, rate, count, height):
     tilts = np.array([[2.5, -1.5, 0.5]])
     # So many that they are taken by blocks, where T is not so large that nothing is left.
     thetas = 0.03125 * (np.arange(20)[None, :] + 0.5)
-    nodes = steps.at(u)
-    found = transform(
-        steps,
-        nodes,
-        step=step,
-        missed=np.zeros(1),
-        turned=np.zeros(1),
-        height=np.array([height]),
-        tilts=tilts,
-        frequencies=thetas,
-    )
+    none = np.zeros(1)
+    quadrature = Quadrature(step, u[:, 0], u[:, -1], none, none, np.array([height]))
+    groups = [np.array([0])]
+    found = transform(steps, quadrature, groups, tilts=tilts, frequencies=thetas)
     for line in range(3):
         for m in (0, 1, 19):
             m0, ratio = exact_transform(sigma, rate, tilts[0, line], thetas[0, m], u[0], step[0])

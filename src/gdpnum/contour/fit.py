@@ -19,13 +19,14 @@ from gdpnum.contour.ladder import (
     LEAST,
     Approximate,
     Ladder,
+    fallen,
     first_knots,
     ladder,
     outlook,
 )
 from gdpnum.contour.line import Knots, Reading
 from gdpnum.contour.located import settled
-from gdpnum.contour.ordinary import Ordinary, is_ordinary, ordinary
+from gdpnum.contour.ordinary import Ordinary, ordinary
 from gdpnum.contour.pairs import Run, Steps
 from gdpnum.contour.reach import OutOfReach
 from gdpnum.contour.reading import reading
@@ -33,6 +34,9 @@ from gdpnum.floats import UNIT, Floats
 
 # The slack that is asked for unless another is, and the share of it that delta is computed to.
 _USUAL, _TOLERANCE = 1e-10, 1e-9
+
+# From more segments on the general way is the quicker one: it takes some at a time.
+_SEVERAL = 12
 
 # A bracket wider than this share is worth the general way.
 _CLOSE = 1e-8
@@ -46,9 +50,12 @@ _FURTHEST = -250.0
 # Where mu is large: a line for epsilons so many deviations before the losses' mean, to this delta.
 _EARLY, _ABOUT = 5.0, -32.0
 
+# What delta may be wrong by at the last knot, beside the slack.
+_THERE = 0.03
+
 # Runs that are computed together: more of those that take few frequencies. The burden of those in
 # which jumps have much of a say begins here.
-_TOGETHER, _MORE_TOGETHER, _HEAVY = 30, 60, 2.0 + 1.0 / 0.3
+_TOGETHER, _MORE_TOGETHER, _HEAVY = 45, 90, 2.0 + 1.0 / 0.3
 
 #: Frequencies times nodes that a run may take: about a fifth of a second.
 MOST = 1e7
@@ -146,12 +153,16 @@ def aimed(
         beside = np.where(far, np.minimum(removed, 0.0), log_slack)
         errors = np.concatenate([errors, beside + np.log(0.01)])
     fine = np.log(np.minimum(rungs.deviation, 1.0) * (0.01 * tolerance))
+    # Up to the last knot delta is to be known beside the slack.
+    by_row = np.concatenate([log_slack, log_slack])[: guess.size]
+    further = fallen(rungs.rungs, by_row), by_row + np.log(_THERE)
     if float(rungs.middle.min()) >= LEAST:
-        return reading(steps, rungs, [guess], [errors], fine, most)
+        return reading(steps, rungs, [guess], [errors], fine, most, further=further, sparing=True)
     # The line in the middle knows 1 - delta, which is less and less; this one delta itself.
     before = rungs.rungs.slopes[:, 0] - _EARLY * np.resize(rungs.deviation, guess.size)
     places = [np.clip(before, 1e-12, 0.9 * guess), guess]
-    return reading(steps, rungs, places, [np.full(guess.size, _ABOUT), errors], fine, most)
+    early = np.full(guess.size, _ABOUT)
+    return reading(steps, rungs, places, [early, errors], fine, most, further=further)
 
 
 def fits(runs: Sequence[Run], *, slack: float, accuracy: float = 1e-6, most: float = MOST) -> Fits:
@@ -250,7 +261,7 @@ def check_reach(rungs: Ladder, least: float = LEAST) -> None:
 
 def _quick(steps: Steps, slack: Floats, tolerance: float, most: float) -> Ordinary | None:
     """One run of sampled Gaussians, ordinary or jumpy; None where it is neither."""
-    if is_ordinary(steps):
+    if steps.is_plain and steps.c.size <= _SEVERAL:
         with suppress(OutOfReach), np.errstate(all="ignore"):
             try:
                 return ordinary(steps, slack, tolerance)

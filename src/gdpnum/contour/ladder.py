@@ -189,7 +189,7 @@ def ladder(steps: Steps, digits: float) -> Ladder:
             nodes.loss,
             steep,
         )
-    low, high = _reach(steps, tilts, need)
+    low, high = reach(steps, tilts, need)
     weights_needed = (high - low) / step * tilts.shape[1]
     work = float(weights_needed.max()) * steps.c.size
     if not work <= _MOST * steps.runs + _MORE * steps.c.size:
@@ -252,7 +252,7 @@ def _rungs(
     return Rungs(lam, values, slopes, curvatures, kappa)
 
 
-def _reach(steps: Steps, tilts: Floats, need: Floats) -> tuple[Floats, Floats]:
+def reach(steps: Steps, tilts: Floats, need: Floats) -> tuple[Floats, Floats]:
     """How far out nodes must go, for all tilts."""
     s = tilts[steps.owner]
     tail = np.sqrt(2.0 * need)
@@ -290,6 +290,13 @@ _EQUAL = np.linspace(0.0, 1.0, 75)
 _EARLY = np.linspace(0.25, 9.0, 36)
 
 
+def fallen(rungs: Rungs, log_slack: Floats) -> Floats:
+    """From where on delta is at most the slack, by row, as Chernoff has it."""
+    bounds = (rungs.values + rungs.log_kappa - log_slack[:, None]) / rungs.lam
+    found: Floats = np.maximum(bounds.min(axis=1), 1e-12) * (1.0 + 1e-9)
+    return found
+
+
 def first_knots(
     ladder: Ladder, slack: Floats, guess: Floats, limits: Floats
 ) -> tuple[Floats, Floats]:
@@ -299,9 +306,7 @@ def first_knots(
     which on delta <= slack.
     """
     rungs, runs, deviation = ladder.rungs, ladder.middle.size, ladder.deviation[:, None]
-    # By Chernoff.
-    bounds = (rungs.values + rungs.log_kappa - np.log(slack)[:, None]) / rungs.lam
-    end = np.maximum(bounds.min(axis=1, keepdims=True), 1e-12) * (1.0 + 1e-9)
+    end = fallen(rungs, np.log(slack))[:, None]
     limit = limits[:, None]
     told = (limit > 0.0) & (limit < end)
     if not told.all():

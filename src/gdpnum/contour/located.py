@@ -63,8 +63,8 @@ _ALONE = 7.5
 # By how much the place is before that guess where jumps are not rare, in deviations.
 _BEFORE = 0.03
 
-# So many times that the quantiles' line may say where both have their share.
-_TOGETHER = 1.3
+# So many times that the quantiles' line may say where both have their share; it is less.
+_TOGETHER, _LESS = 1.3, 0.95
 
 # Places around a guess, as shares of it, and then between two of them.
 _AROUND, _BETWEEN = np.geomspace(0.3, 3.0, 21), np.linspace(0.0, 1.0, 7)
@@ -94,7 +94,7 @@ def settled(near: Approximate, steps: Steps, ladder: Ladder, slack: Floats) -> F
             jump = _one_jump(steps, ladder, slack)[unclear] + rest
             alone = jump > _ALONE * rest
             beside = (guess[unclear] > jump) & (guess[unclear] < _TOGETHER * jump)
-            about = np.where(beside, guess[unclear], jump)
+            about = np.where(beside, _LESS * guess[unclear], jump)
             guess[unclear] = np.where(alone, about, largest[unclear])
             # Of many runs all are located at once.
             unclear = unclear[~alone] if runs == 1 else unclear
@@ -135,12 +135,34 @@ def located(
     NaN where it stays unclear. They are looked for ``around`` a guess, at these shares of it.
 
     The transform is summed on a line for the guess, then on one for the place so found, until the
-    two agree.
+    two agree. Where jumps are rare lines far from the saddle points take fewer frequencies, unless
+    the transform hardly dies out.
     """
+    found, mus = np.full((2, runs.size), np.nan)
+    rare = ladder.steep[runs] < _RARE
+    for far in (True, False):
+        some = np.flatnonzero(np.isnan(found) & (rare | (not far)))
+        if some.size:
+            found[some], mus[some] = _located(
+                steps, ladder, guess, slack, runs[some], around, far=far
+            )
+    return found, mus
+
+
+def _located(
+    steps: Steps,
+    ladder: Ladder,
+    guess: Floats,
+    slack: Floats,
+    runs: npt.NDArray[np.intp],
+    around: Floats,
+    *,
+    far: bool,
+) -> tuple[Floats, Floats]:
     found, mus = np.full((2, runs.size), np.nan)
     left, places, line = np.arange(runs.size), guess[runs], None
     for _ in range(_TURNS):
-        line = _line(steps, ladder, runs[left], places, slack[runs[left]], line)
+        line = _line(steps, ladder, runs[left], places, slack[runs[left]], line, far=far)
         following, most = highest(
             partial(_at, line, places, slack[runs[left]]),
             places[:, None] * around,
@@ -201,17 +223,17 @@ def _line(
     guess: Floats,
     slack: Floats,
     before: _Line | None,
+    *,
+    far: bool,
 ) -> _Line:
-    """The sums' terms on the lines of the rungs that cost least, perhaps those before.
+    """The sums' terms on lines ``far`` from the saddle points or next to them, or those before.
 
     The centre is NaN where a line takes too many frequencies.
     """
     rungs, others = ladder.rungs.rows(runs), ladder.rungs.other(steps.runs).rows(runs)
-    # Next to the saddle points the ladder's own nodes will do, unless jumps are rare.
-    rare = float(ladder.steep[runs].min()) < _RARE
-    share = np.log(_WRONG[int(rare)])
+    share = np.log(_WRONG[int(far)])
     rows, wrong = np.arange(runs.size), np.log(slack) + share
-    if rare:
+    if far:
         rung = tail_rung(rungs, guess, wrong, *np.zeros((2, runs.size)))
     else:
         rung = np.argmin((rungs.values - rungs.lam * guess[:, None])[:, :-1], axis=1)
@@ -231,15 +253,16 @@ def _line(
     last = np.sqrt(2.0 * digits) / ladder.deviation[runs]
     likely = int(min(1.5 * float(np.nanmax(last / width)) + 8.0, _NUMBERS[0]))
     part, known = steps.part(runs), ladder.part(steps, runs)
+    # Next to the saddle points the ladder's own nodes will do.
     step, height, nodes = known.step, np.zeros(part.c.size), known.nodes
     tilts = (1.0 + lam)[:, None]
-    if rare:
+    if far:
         step, height, nodes = _placed(part, known, tilts, digits, width * likely)
         logs = _logs(nodes, step, tilts[part.owner])
         cumulant = part.total(part.counts * logs) + 0.5 * part.variance * lam * (1.0 + lam)
     shares, away, arg, means = _shares(part, nodes, height, tilts[part.owner])
     sizes, turned = _powers(part, (shares, away, arg), width, digits, likely)
-    ended = (sizes[:, :1] > -np.inf).all(axis=1)
+    ended = (sizes > -np.inf).any(axis=1)
     theta = width[:, None] * (np.arange(sizes.shape[1]) + 0.5)
     values = np.exp(sizes) * turns(turned)
     z = lam[:, None] + 1j * theta

@@ -57,9 +57,6 @@ _DIGITS = 36.0
 # A last frequency beyond this over mu is not ordinary: the nodes are as close as it needs.
 _WIDEST = 12.0
 
-# From more segments on the general way is the quicker one: it takes some at a time.
-_SEVERAL = 12
-
 # Frequencies times nodes: beyond, the general way, which looks for fewer, is the quicker one.
 WORK = 60_000
 
@@ -129,11 +126,6 @@ class Wanted(NamedTuple):
     errors: Floats
     fine: float
     """The same at zero."""
-
-
-def is_ordinary(steps: Steps) -> bool:
-    """Whether a run may be one; the rest shows on the way."""
-    return steps.is_plain and steps.c.size <= _SEVERAL
 
 
 @dataclass(frozen=True, eq=False)

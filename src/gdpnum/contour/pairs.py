@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
@@ -259,6 +259,21 @@ class Steps:
             self.replaced[kept],
             self.rooted[kept],
             self.variance[chosen],
+        )
+
+    def only(self, kept: npt.NDArray[np.intp]) -> Steps:
+        """Some of the segments, in increasing order; the runs are the same."""
+        if kept.size == self.c.size:
+            return self
+        return replace(
+            self,
+            c=self.c[kept],
+            weights=self.weights[kept],
+            absent=self.absent[kept],
+            counts=self.counts[kept],
+            owner=self.owner[kept],
+            replaced=self.replaced[kept],
+            rooted=self.rooted[kept],
         )
 
     def total(self, values: Floats) -> Floats:

@@ -5,32 +5,35 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from gdpnum import charges
-from gdpnum.contour.grid import cut, grid, lifted_spacing, shrunk
-from gdpnum.contour.ladder import Ladder
+from gdpnum.contour.grid import QUANTUM, cut, grid, lifted_spacing, shrunk
+from gdpnum.contour.ladder import Ladder, reach
 from gdpnum.contour.pairs import Nodes, Steps
 from gdpnum.contour.reach import OutOfReach
-from gdpnum.contour.transform import Transform, transform
+from gdpnum.contour.transform import Quadrature, Transform, transform
 from gdpnum.floats import UNIT, Floats
 
 # Candidates for the last frequency, as multiples of that of a Gaussian of the same variance.
-_CANDIDATES = np.concatenate(
-    [
-        [0.6, 0.75, 0.85, 0.95, 1.0, 1.05, 1.1, 1.2, 1.35, 1.6, 2.0, 2.5, 3.2, 4.2, 6.0, 9.0, 15.0],
-        [40.0, 150.0, 1000.0, 10000.0],
-    ]
-)
+_CANDIDATES = np.array([0.7, 0.9, 1.1, 1.4, 2.0, 3.2, 6.0, 15.0, 60.0, 600.0, 10000.0])
 
-# From so many segments on, only some of them.
-_SEVERAL = 20
+# Where it takes more than this one, others as well, and between the first and the one before it.
+_CLOSE, _BETWEEN = 5, np.linspace(0.0, 1.0, 7)[1:-1]
+_OTHERS = np.array([1.25, 1.6, 1.8, 2.5, 4.2, 9.0, 25.0, 150.0])
 
-# From this one on they are far apart, and looked at between.
-_CLOSE, _BETWEEN = 9, np.linspace(0.0, 1.0, 7)[1:]
+# Then about where it just is enough, and a little further.
+_JUST = np.array([1.004, 1.03])
+
+# The log of what a bound on the decay of a run may be larger by, as a log, for want of nodes.
+_ROUGHLY = -4.0
 
 # Runs are taken apart where padding makes this much of what they would take alone, and of it.
 _UNEVEN, _SMALL = 4.0, 1e7
 
+
+# Frequencies times nodes times lines that another group of segments is worth.
+_TABLE = 1e5
 
 # Powers of theta tried for the bound that holds however large theta is.
 _POWERS = np.geomspace(1.0, 256.0, 9)
@@ -54,6 +57,25 @@ class Decay(NamedTuple):
         return Decay(
             self.thetas[:, lines], self.logs[:, lines], self.last[:, lines], self.power[:, lines]
         )
+
+    def at(self, index: npt.NDArray[np.intp]) -> tuple[Floats, Floats]:
+        """Some of the thetas, and their logs."""
+        theta, log = (np.take_along_axis(one, index, axis=2) for one in (self.thetas, self.logs))
+        return theta, log
+
+    def joined(self, thetas: Floats, logs: Floats) -> Decay:
+        """With these between; a bound at one theta holds at all larger ones."""
+        thetas = np.concatenate([self.thetas, thetas], axis=2)
+        every = self._replace(thetas=thetas, logs=np.concatenate([self.logs, logs], axis=2))
+        thetas, logs = every.at(np.argsort(thetas, axis=2))
+        return self._replace(thetas=thetas, logs=np.minimum.accumulate(logs, axis=2))
+
+    def first(self, digits: Floats) -> npt.NDArray[np.intp]:
+        """The first theta from which on it has died out, by run and line."""
+        enough = self.logs <= -digits[:, :, None]
+        enough[:, :, -1] = True
+        found: npt.NDArray[np.intp] = np.argmax(enough, axis=2)[:, :, None]
+        return found
 
 
 class Plan(NamedTuple):
@@ -82,37 +104,49 @@ def planned(
 ) -> Plan:
     """The plan for lines Re s = tilts; ``digits`` (natural) by line for what is left out."""
     # On all lines the transform dies out with the bulk of the losses, as in the middle.
-    guess = np.sqrt(2.0 * digits) / ladder.deviation[:, None]
-    # Of many segments every third is enough.
-    candidates = _CANDIDATES if steps.c.size < _SEVERAL * steps.runs else _CANDIDATES[2::3]
-    thetas = guess[:, :, None] * candidates
-    found = decay(
-        steps, ladder.nodes, ladder.exponents, step=ladder.step, tilts=tilts, thetas=thetas
-    )
-    enough = found.logs <= -digits[:, :, None]
-    enough[:, :, -1] = True
-    chosen = np.argmax(enough, axis=2)[:, :, None]
-    # The ladder from the chosen one on; earlier ones repeat it, which adds nothing.
-    index = np.maximum(np.arange(candidates.size), chosen)
-    before = np.take_along_axis(thetas, np.maximum(chosen - 1, 0), axis=2)
-    thetas = np.take_along_axis(thetas, index, axis=2)
-    logs = np.take_along_axis(found.logs, index, axis=2)
-    if int(chosen.max()) > _CLOSE and candidates.size == _CANDIDATES.size:
-        # Far from a Gaussian: once more between the chosen one and the one before it.
-        between = before * (thetas[:, :, :1] / before) ** _BETWEEN
-        finer = decay(
-            steps, ladder.nodes, ladder.exponents, step=ladder.step, tilts=tilts, thetas=between
-        )
-        enough = finer.logs <= -digits[:, :, None]
-        enough[:, :, -1] = True
-        chosen = np.argmax(enough, axis=2)[:, :, None]
-        index = np.maximum(np.arange(_BETWEEN.size), chosen)
-        own = np.take_along_axis(np.minimum(finer.logs, 0.0), index, axis=2)
-        thetas = np.concatenate([np.take_along_axis(between, index, axis=2), thetas], axis=2)
-        # A bound holds further on, too.
-        logs = np.minimum.accumulate(np.concatenate([own, logs], axis=2), axis=2)
+    thetas = (np.sqrt(2.0 * digits) / ladder.deviation[:, None])[:, :, None] * _CANDIDATES
+    places = _places(steps, tilts, digits)
+    logs = decay(steps, *places, tilts, thetas)
+    found = Decay(thetas, logs, *_last(steps, tilts, thetas[:, :, -1]))
+    first = found.first(digits)
+    if int(first.max()) > _CLOSE:
+        # Far from a Gaussian: once more, from the ladder's nodes, which are closer.
+        places = ladder.nodes, ladder.step
+        thetas = np.concatenate([thetas, thetas[:, :, :1] * (_OTHERS / _CANDIDATES[0])], axis=2)
+        thetas.sort(axis=2)
+        found = found.joined(thetas, decay(steps, *places, tilts, thetas))
+        first = found.first(digits)
+        (start, _), (end, _) = found.at(np.maximum(first - 1, 0)), found.at(first)
+        thetas = start * (end / start) ** _BETWEEN
+        found = found.joined(thetas, decay(steps, *places, tilts, thetas))
+        first = found.first(digits)
+    (start, before), (end, after) = found.at(np.maximum(first - 1, 0)), found.at(first)
+    # Nearly a power of theta.
+    low, high = (np.log(np.maximum(-one, 1e-3)) for one in (before, after))
+    share = np.where(first > 0, (np.log(digits)[:, :, None] - low) / (high - low), 1.0)
+    thetas = np.minimum(start * (end / start) ** np.fmin(share, 1.0) * _JUST, end)
+    found = found.joined(thetas, decay(steps, *places, tilts, thetas))
+    # The ladder from the first on; earlier ones repeat it, which adds nothing.
+    index = np.maximum(np.arange(found.thetas.shape[2]), found.first(digits))
+    thetas, logs = found.at(index)
     found = found._replace(thetas=thetas, logs=logs)
     return Plan(tilts, thetas[:, :, 0], periods * 1.01, found, error)
+
+
+def _places(steps: Steps, tilts: Floats, digits: Floats) -> tuple[Nodes, Floats]:
+    """Nodes for R_a on these lines, and how far apart they are.
+
+    Up to where it has died out by the digits, as roughly as does not show in all releases.
+    """
+    # How much of it is a release's own, and as much again for the height of its line.
+    own = steps.rate**2 * np.expm1(np.minimum((steps.shifts * steps.c) ** 2, 2.0))
+    share = own / steps.total(steps.counts * own)[steps.owner]
+    total = steps.total(steps.counts)[steps.owner]
+    need = np.log(total) + 2.5 * digits.max(axis=1)[steps.owner] * share - _ROUGHLY
+    # The least that any height leaves of the strip.
+    b = np.minimum(0.25 * np.pi / (steps.c * steps.shifts), np.sqrt(2.0 * need))
+    step = np.maximum(np.floor(2.0 * np.pi * b / (need + 0.5 * b * b) / QUANTUM), 1.0) * QUANTUM
+    return steps.at(grid(step, *reach(steps, tilts, need))), step
 
 
 def kept(steps: Steps, ladder: Ladder, tilts: Floats, need: Floats) -> tuple[Floats, Floats]:
@@ -150,15 +184,17 @@ def carried_out(
     step, missed, turned, height = lifted_spacing(steps, need, plan.tilts, limit * (1.0 + 1e-6))
     low, high = kept(steps, ladder, plan.tilts, need)
     nodes = (high - low) / step + 2.0
-    widest = float(nodes.max(initial=0.0))
-    # All are padded to the most frequencies and the most nodes.
-    work = float(number * widest * steps.c.size)
+    worth = _TABLE / (number * plan.tilts.shape[1])
+    apart = [np.flatnonzero(height > 0.0), np.flatnonzero(~(height > 0.0))]
+    groups = [group for some in apart for group in _groups(some, nodes, worth)]
+    # All are padded to the most frequencies, and to the most nodes of their group.
+    work = float(number * sum(float(nodes[own].max()) * own.size for own in groups))
     alone = numbers * steps.total(nodes) if steps.runs > 1 else np.full(1, work)
     uneven = steps.runs > 1 and work > _UNEVEN * float(alone.sum()) + _SMALL
     if not work <= most or not number <= most or uneven:
         raise OutOfReach(
-            f"the contour takes {number:.3g} frequencies times {widest:.3g} nodes for each of "
-            f"{steps.c.size} segments, more than {most:.3g} in all; use the lattice",
+            f"the contour takes {number:.3g} frequencies times {float(nodes.max()):.3g} nodes for "
+            f"{steps.c.size} segments, {work:.3g} in all and more than {most:.3g}; use the lattice",
             alone,
         )
     # Few bits, so that the frequencies are exact; a hair wider, so that the last is not short.
@@ -166,28 +202,39 @@ def carried_out(
     frequencies = width.astype(np.float64)[:, None] * (np.arange(int(number)) + 0.5)
     return transform(
         steps,
-        steps.at(grid(step, low, high)),
-        step=step,
-        missed=missed,
-        turned=turned,
-        height=height,
+        Quadrature(step, low, high, missed, turned, height),
+        groups,
         tilts=plan.tilts,
         frequencies=frequencies,
         centre=centre,
     )
 
 
-def decay(
-    steps: Steps, nodes: Nodes, exponents: Floats, *, step: Floats, tilts: Floats, thetas: Floats
-) -> Decay:
-    """R_a on the lines Re s = tilts, at thetas by run and line, with a near its best."""
+def _groups(
+    segments: npt.NDArray[np.intp], nodes: Floats, worth: float
+) -> list[npt.NDArray[np.intp]]:
+    """The segments in groups with about as many nodes, where that spares so many nodes in all."""
+    if not segments.size:
+        return []
+    order = segments[np.argsort(-nodes[segments], kind="stable")]
+    # Those before and those after, so many nodes fewer for each of the latter.
+    spared = np.arange(order.size - 1, 0, -1) * (nodes[order[0]] - nodes[order[1:]])
+    if not float(spared.max(initial=0.0)) > worth:
+        return [np.sort(segments)]
+    first = int(np.argmax(spared)) + 1
+    return [np.sort(order[:first]), *_groups(order[first:], nodes, worth)]
+
+
+def decay(steps: Steps, nodes: Nodes, step: Floats, tilts: Floats, thetas: Floats) -> Floats:
+    """The log of prod R_a^T on lines Re s = tilts, at thetas by run and line, a near its best."""
     falling = 0.5 * steps.variance[:, None, None] * thetas**2
     if not steps.c.size:
-        return Decay(thetas, -falling, -falling[:, :, -1], np.full(tilts.shape, 2.0))
+        return -falling
     s = tilts[steps.owner]
     theta = thetas[steps.owner]
     c, k = steps.c[:, None, None], steps.shifts[:, None, None]
-    exponent = s[:, :, None] * nodes.loss[:, None, :] + exponents[:, None, :]
+    exponent = s[:, :, None] * nodes.loss[:, None, :]
+    exponent += (nodes.log_q - 0.5 * nodes.u**2)[:, None, :]
     weights = np.exp(exponent - exponent.max(axis=2, keepdims=True))
     weights /= weights.sum(axis=2, keepdims=True)
     # The best height is about theta times the slope of the tilted loss's argument.
@@ -213,10 +260,10 @@ def decay(
     logs = np.log(values)
     logs += 0.5 * heights**2 + 64.0 * UNIT
     logs *= steps.counts[:, None, None]
-    last, power = _last(steps, tilts, thetas[:, :, -1])
     total = np.minimum(steps.total(logs) - falling, 0.0)
     # A bound at one theta holds at all larger ones.
-    return Decay(thetas, np.minimum.accumulate(total, axis=2), last, power)
+    bounds: Floats = np.minimum.accumulate(total, axis=2)
+    return bounds
 
 
 def _mean_shift(nodes: Nodes) -> Floats:
@@ -253,6 +300,8 @@ def _last(steps: Steps, tilts: Floats, theta: Floats) -> tuple[Floats, Floats]:
     R_a(theta) <= e^(a^2/2) (p / (e theta sin(c a)))^p E[(A / (w_1 r))^p], by Jensen from p = 1 for
     p <= 1 and from (x + y)^p <= 2^(p - 1) (x^p + y^p) for larger ones.
     """
+    if not steps.c.size:
+        return -0.5 * steps.variance[:, None] * theta**2, np.full(tilts.shape, 2.0)
     s = tilts[steps.owner][:, :, None]
     total = steps.total(steps.counts)[steps.owner]
     p = (_POWERS / total[:, None])[:, None, :]

@@ -14,6 +14,12 @@ from gdpnum.floats import Floats
 # exp(K - lam eps) may be as much larger than the error that is wanted (a log), for rounding's sake.
 _ROOM = 32.0
 
+# Digits that the line in the middle has left after rounding.
+_MOST_DIGITS = 35.0
+
+# What is left out of the transform is less than all that may be wrong, by this much (a log).
+_MORE_DIGITS = 1.0
+
 
 def tail_rung(
     rungs: Rungs,
@@ -50,24 +56,38 @@ def reading(
     log_errors: list[Floats],
     fine: Floats,
     most: float,
+    *,
+    further: tuple[Floats, Floats] | None = None,
+    sparing: bool = False,
 ) -> Reading:
     """Lines for epsilons by row, with the error of delta that each may have there.
 
-    And the line in the middle, with that error (its log: ``fine``) at zero.
+    And the line in the middle, with that error (its log: ``fine``) at zero. ``further`` is another
+    place and error for the last line. ``sparing`` reads adding off the middle alone, where that has
+    the digits.
     """
     runs, rungs = steps.runs, ladder.rungs
-    rows = rungs.lam.shape[0]
-    directions = rows // runs
-    tails = len(epsilons)
-    last = tails * directions
+    others, tails = rungs.other(runs), len(epsilons)
+    wanted = np.concatenate([fine, fine])[: rungs.lam.shape[0]]
+    middle = period(rungs, others, np.full(wanted.size, -0.5), np.zeros(wanted.size), wanted)
+    finest, close = np.maximum(ladder.middle - fine, 5.0), epsilons[0][:, None] * CLOSE
+    # The rows that have lines in the tail.
+    rows = wanted.size
+    if sparing and tails == 1 and rows > runs:
+        (place,), (error,) = ([one[runs:] for one in part] for part in (epsilons, log_errors))
+        more = ladder.middle + 0.5 * place - error
+        if float(more.max()) < _MOST_DIGITS:
+            adding, removing = (one.rows(slice(runs, None)) for one in (rungs, others))
+            there = period(adding, removing, np.full(runs, -0.5), place, error)
+            middle[runs:] = np.maximum(middle[runs:], there)
+            rows, finest = runs, np.maximum(finest, more)
+            epsilons, log_errors = ([one[:runs] for one in part] for part in (epsilons, log_errors))
+    last = tails * (rows // runs)
     tilts = np.full((runs, last + 1), 0.5)
     lengths, digits = np.empty((2, runs, last + 1))
-    wanted = np.concatenate([fine, fine])[:rows]
-    others = rungs.other(runs)
-    middle = period(rungs, others, np.full(rows, -0.5), np.zeros(rows), wanted)
     lengths[:, -1] = middle.reshape(-1, runs).max(axis=0)
-    digits[:, -1] = np.maximum(ladder.middle - fine, 5.0)
-    width = np.sqrt(np.concatenate([digits[:, -1], digits[:, -1]])[:rows])
+    digits[:, -1] = finest
+    width = np.sqrt(np.concatenate([finest, finest])[:rows])
     # All tails at once, one's rows after the other's.
     every = np.tile(np.arange(rows), tails)
     places, allowed = np.concatenate(epsilons), np.concatenate(log_errors)
@@ -75,7 +95,7 @@ def reading(
     lam, values = rungs.lam[every, best], rungs.values[every, best]
     # Half way down to the line before it, too.
     before = np.concatenate([np.zeros(rows), *epsilons[:-1]])
-    error = np.concatenate([wanted, *log_errors[:-1]])
+    error = np.concatenate([wanted[:rows], *log_errors[:-1]])
     twice = np.concatenate([every, every])
     longest = period(
         rungs.rows(twice),
@@ -84,26 +104,39 @@ def reading(
         np.concatenate([places, 0.5 * (before + places)]),
         np.concatenate([allowed, 0.5 * (error + allowed)]),
     )
+    longest = longest.reshape(2, last, runs).max(axis=0)
+    if further is not None:
+        (place, error), own = (one[:rows] for one in further), every[-rows:]
+        there = period(rungs.rows(own), others.rows(own), lam[-rows:], place, error)
+        longest[-(rows // runs) :] = np.maximum(longest[-(rows // runs) :], there.reshape(-1, runs))
     signed = np.where((every < runs), 1.0 + lam, -lam)
     tilts[:, :-1] = signed.reshape(last, runs).T
-    lengths[:, :-1] = longest.reshape(2, last, runs).max(axis=0).T
+    lengths[:, :-1] = longest.T
     digits[:, :-1] = (values - lam * places - allowed).reshape(last, runs).T
-    plan = planned(steps, ladder, tilts, lengths, digits=np.maximum(digits, 5.0), error=1e-15)
-    return _read_lines(steps, ladder, plan, lengths, places.reshape(tails, rows), most)
+    digits = np.maximum(digits, 5.0) + _MORE_DIGITS
+    plan = planned(steps, ladder, tilts, lengths, digits=digits, error=1e-15)
+    return _read_lines(steps, ladder, plan, lengths, places.reshape(tails, rows), close, most)
 
 
 def _read_lines(
-    steps: Steps, ladder: Ladder, plan: Plan, lengths: Floats, epsilons: Floats, most: float
+    steps: Steps,
+    ladder: Ladder,
+    plan: Plan,
+    lengths: Floats,
+    epsilons: Floats,
+    close: Floats,
+    most: float,
 ) -> Reading:
     """The lines as planned, for epsilons by tail and row: on common frequencies unless that costs.
 
-    The last line of the plan is the one in the middle.
+    The last line of the plan is the one in the middle, for which ``close`` are references by row.
+    Without lines in the tail adding keeps to that one.
     """
-    rungs = ladder.rungs
+    rungs, runs = ladder.rungs, steps.runs
     tails, rows = epsilons.shape
-    runs, directions = steps.runs, rows // steps.runs
+    middles, directions = close.shape[0] // runs, rows // runs
     last = tails * directions
-    beyond, close = [one[:, None] * FAR for one in epsilons], epsilons[0][:, None] * CLOSE
+    beyond = [one[:, None] * FAR for one in epsilons]
     # Where jumps are rare only removing's tails take many frequencies.
     removing = list(range(0, last, directions))
     others = [i for i in range(last + 1) if i not in removing]
@@ -112,13 +145,13 @@ def _read_lines(
     if joint - apart < _WORTH:
         found = carried_out(steps, ladder, plan, most)
         far = [list(range(i * directions, (i + 1) * directions)) for i in range(tails)]
-        picked = [[last] * directions, *far]
+        picked = [[last] * middles, *far]
         every = stacked(found, plan.decayed, rungs, picks=picked, references=[close, *beyond])
-        first, rest = every.rows(slice(0, rows)), every.rows(slice(rows, None))
+        first, rest = every.rows(slice(0, middles * runs)), every.rows(slice(middles * runs, None))
     else:
         fewer, many = plan.only(others), plan.only(removing)
         found = carried_out(steps, ladder, fewer, most)
-        middle = [[len(others) - 1] * directions]
+        middle = [[len(others) - 1] * middles]
         first = stacked(found, fewer.decayed, rungs, picks=middle, references=[close])
         picked, near = [[i] for i in range(tails)], [one[:runs] for one in beyond]
         tail = carried_out(steps, ladder, many, most)
@@ -129,10 +162,14 @@ def _read_lines(
             # By line, then direction.
             order = np.arange(2 * tails * runs).reshape(2, tails, runs).swapaxes(0, 1)
             rest = rest.before(adding).rows(order.ravel())
-        every = first.before(rest)
-    best = limits(every.rows(slice(0, tails * rows)), rest, epsilons.ravel())
+    if directions < middles:
+        best = np.full((1, middles * runs), np.inf)
+        best[0, :runs] = limits(first.rows(slice(0, runs)), rest, epsilons[0])
+        return Reading((first, rest.rows(np.tile(np.arange(runs), middles))), best)
     each = [rest.rows(slice(i * rows, (i + 1) * rows)) for i in range(tails)]
-    return Reading((first, *each), np.maximum.accumulate(best.reshape(tails, rows), axis=0))
+    before = [first, *each[:-1]]
+    best = np.array([limits(*both) for both in zip(before, each, epsilons, strict=True)])
+    return Reading((first, *each), np.maximum.accumulate(best, axis=0))
 
 
 def _frequencies(plan: Plan, lengths: Floats, lines: list[int]) -> float:

@@ -10,9 +10,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from gdpnum import charges
-from gdpnum.contour.grid import cut, lifted_cut
+from gdpnum.contour.grid import cut, grid, lifted_cut
 from gdpnum.contour.ladder import small_cumulants
 from gdpnum.contour.pairs import Nodes, Steps
 from gdpnum.contour.turns import Complexes, log_of_one_plus, product, turns, turns_less_one
@@ -52,67 +53,46 @@ class Transform(NamedTuple):
     """How wrong each value may be, in modulus."""
 
 
+class Quadrature(NamedTuple):
+    """Arrays by segment: how M is summed."""
+
+    step: Floats
+    low: Floats
+    high: Floats
+    missed: Floats
+    """The charge for M(lam)."""
+    turned: Floats
+    """The charge for M(z)."""
+    height: Floats
+    """M(z) is summed on the line Im u = height."""
+
+    def only(self, kept: npt.NDArray[np.intp]) -> Quadrature:
+        """Some of the segments."""
+        return Quadrature(*(one[kept] for one in self))
+
+
 def transform(
     steps: Steps,
-    nodes: Nodes,
+    quadrature: Quadrature,
+    groups: list[npt.NDArray[np.intp]],
     *,
-    step: Floats,
-    missed: Floats,
-    turned: Floats,
-    height: Floats,
     tilts: Floats,
     frequencies: Floats,
     centre: Floats | None = None,
 ) -> Transform:
     """The transform on the lines Re s = tilts (by run and line), at frequencies by run.
 
-    ``missed`` and ``turned`` are the charges for the quadrature of M(lam) and of M(z) with these
-    steps, by segment; M(z) is summed on the line Im u = ``height``. Any ``centre`` will do.
+    Segments of a group have as many nodes. Any ``centre`` will do.
     """
     if not steps.c.size:
         return _gaussian(steps, tilts, frequencies)
-    exponents = nodes.log_q - 0.5 * nodes.u**2
-    s = tilts[steps.owner]
-    loss, count = nodes.loss, steps.counts[:, None]
-    tilted = s[:, :, None] * loss[:, None, :]
-    exponent = tilted + exponents[:, None, :]
-    top = exponent.max(axis=2)
-    weights = np.exp(exponent - top[:, :, None])
-    sums = weights.sum(axis=2)
-    weights /= sums[:, :, None]
-    if centre is None:
-        centre = np.einsum("nj,nj->n", weights[:, -1], loss)
-    theta = frequencies[steps.owner]
-    lost = missed[:, None] + cut(steps, nodes, step, weights[:, :, [0, -1]], tilts)
-    if height.any():
-        a, b, eta = _lifted(
-            steps,
-            nodes,
-            exponents,
-            step,
-            s,
-            weights,
-            loss - centre[:, None],
-            theta,
-            lost,
-            turned,
-            height,
-        )
-    else:
-        away = loss - centre[:, None]
-        if loss.size * frequencies.shape[1] > _MANY:
-            a, b = phases(weights, away, np.zeros_like(away), theta)
-            # Each product is computed to 16 units more than a turn.
-            terms = chunked(nodes.u.shape[1]) + 8.0
-        else:
-            half = (0.5 * theta)[:, :, None] * away[:, None, :]
-            a, b = (_summed(one, weights) for one in turns_less_one(half))
-            terms = _terms(nodes.u.shape[1])
-        eta = one_release(nodes, exponents, s, weights, away, theta, lost, terms)
-    logs, angle, modulus = log_of_one_plus(a, b)
-    parts = np.stack(
-        [logs, angle, np.log1p(eta / modulus), np.log(modulus + eta), np.abs(angle)], axis=1
-    )
+    number, shape = steps.c.size, (tilts.shape[1], frequencies.shape[1])
+    parts, logs = np.empty((number, 5, *shape)), np.empty((number, 2, shape[0]))
+    centres = np.empty(number)
+    for own in groups:
+        given = None if centre is None else centre[own]
+        some = steps.only(own), quadrature.only(own), tilts, frequencies, given
+        parts[own], logs[own], centres[own] = _releases(*some)
     parts *= steps.counts[:, None, None, None]
     total = steps.total(parts)
     log_modulus, phase, relative, raised, turned = (total[:, i] for i in range(5))
@@ -123,25 +103,70 @@ def transform(
         # The Gaussians' mean at S is (S - 1/2) times their variance.
         shift = (tilts - 0.5) * steps.variance[:, None]
         phase = phase + shift[:, :, None] * frequencies[:, None, :]
-    number = steps.c.size
     rounding = UNIT * (
         (number + 4.0) * (np.minimum(-log_modulus, 800.0) + turned + np.abs(phase))
         + (4.0 * FUNCTION + 8.0)
     )
-    cumulant, wrong = _cumulants(steps, nodes, exponents, step, tilted, s, missed, lost, top, sums)
-    found = np.stack([count * cumulant, count * wrong], axis=1)
-    logs = steps.total(found)
+    cumulants = steps.total(steps.counts[:, None, None] * logs)
     gaussian = (0.5 * steps.variance)[:, None] * (tilts * (tilts - 1.0))
     return Transform(
         tilts,
-        logs[:, 0] + gaussian,
-        logs[:, 1] + (number + 8.0) * UNIT * (np.abs(gaussian) + np.abs(logs[:, 0])),
+        cumulants[:, 0] + gaussian,
+        cumulants[:, 1] + (number + 8.0) * UNIT * (np.abs(gaussian) + np.abs(cumulants[:, 0])),
         frequencies,
-        steps.total(steps.counts * centre),
-        (number + 4.0) * UNIT * steps.total(steps.counts * np.abs(centre)),
+        steps.total(steps.counts * centres),
+        (number + 4.0) * UNIT * steps.total(steps.counts * np.abs(centres)),
         np.exp(log_modulus) * turns(phase),
         charges.transform_power(raised + rounding, relative + rounding),
     )
+
+
+def _releases(
+    steps: Steps,
+    quadrature: Quadrature,
+    tilts: Floats,
+    frequencies: Floats,
+    centre: Floats | None,
+) -> tuple[Floats, Floats, Floats]:
+    """What one release of each segment adds to the transform, and about which centre.
+
+    By segment, line and frequency: log of its modulus, argument, relative error, log of what the
+    modulus may be, and the argument's size. By segment and line: log M(lam) and its error.
+    """
+    step, low, high, missed, turned, height = quadrature
+    nodes = steps.at(grid(step, low, high))
+    exponents = nodes.log_q - 0.5 * nodes.u**2
+    s = tilts[steps.owner]
+    loss = nodes.loss
+    tilted = s[:, :, None] * loss[:, None, :]
+    exponent = tilted + exponents[:, None, :]
+    top = exponent.max(axis=2)
+    weights = np.exp(exponent - top[:, :, None])
+    sums = weights.sum(axis=2)
+    weights /= sums[:, :, None]
+    if centre is None:
+        centre = np.einsum("nj,nj->n", weights[:, -1], loss)
+    away = loss - centre[:, None]
+    theta = frequencies[steps.owner]
+    lost = missed[:, None] + cut(steps, nodes, step, weights[:, :, [0, -1]], tilts)
+    if height.any():
+        a, b, eta = _lifted(
+            steps, nodes, exponents, step, s, weights, away, theta, lost, turned, height
+        )
+    else:
+        if loss.size * frequencies.shape[1] > _MANY:
+            a, b = phases(weights, away, np.zeros_like(away), theta)
+            # Each product is computed to 16 units more than a turn.
+            terms = chunked(nodes.u.shape[1]) + 8.0
+        else:
+            half = (0.5 * theta)[:, :, None] * away[:, None, :]
+            a, b = (_summed(one, weights) for one in turns_less_one(half))
+            terms = _terms(nodes.u.shape[1])
+        eta = one_release(nodes, exponents, s, weights, away, theta, lost, terms)
+    logs, angle, modulus = log_of_one_plus(a, b)
+    parts = [logs, angle, np.log1p(eta / modulus), np.log(modulus + eta), np.abs(angle)]
+    known = _cumulants(steps, nodes, exponents, step, tilted, s, missed, lost, top, sums)
+    return np.stack(parts, axis=1), np.stack(known, axis=1), centre
 
 
 def one_release(

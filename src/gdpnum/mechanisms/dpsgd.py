@@ -21,8 +21,8 @@ from gdpnum.mechanisms.mechanism import (
     RECORDS,
     Mechanism,
     Neighbouring,
+    Repeated,
     checked_records,
-    described,
     released,
 )
 from gdpnum.mechanisms.noise import Gaussian
@@ -210,7 +210,7 @@ class _Run(NamedTuple):
     def noise(self) -> Gaussian:
         """The noise of a step."""
         relation = self.neighbouring or _RELATION[self.batches]
-        return described(Gaussian, sigma=self.noise_multiplier, neighbouring=relation)
+        return _validate.settled(Gaussian, sigma=self.noise_multiplier, neighbouring=relation)
 
     @property
     def records(self) -> int:
@@ -293,11 +293,19 @@ class _Run(NamedTuple):
 
 
 def _poisson(run: _Run) -> Mechanism:
-    if run.records > 1:
-        step = PoissonSampled(run.noise, rate=run.rate, records_per_person=run.records)
-    else:  # nothing is refused any more
-        step = described(PoissonSampled, inner=run.noise, rate=run.rate, records_per_person=1)
-    return released(step, run.all_steps)
+    noise, rate, steps = run.noise, run.rate, run.all_steps
+    if run.records > 1 or steps < 2:
+        step = PoissonSampled(noise, rate=rate, records_per_person=run.records)
+        return released(step, steps)
+    # All is checked and nothing to be refused any more: as the classes themselves would leave it.
+    step = _validate.settled(PoissonSampled, inner=noise, rate=rate, records_per_person=1)
+    return _validate.settled(
+        Repeated,
+        mechanism=step,
+        count=steps,
+        parts=((step, steps),),
+        neighbouring=noise.neighbouring,
+    )
 
 
 def _fixed(run: _Run) -> Mechanism:

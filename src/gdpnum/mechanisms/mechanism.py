@@ -9,12 +9,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass, field, fields, is_dataclass
-from typing import Any, Literal, TypeVar, final
+from typing import Any, Literal, final
 
 from gdpnum import _validate
 from gdpnum.errors import InvalidArgument, InvalidType
-
-T = TypeVar("T")
 
 Parts = tuple[tuple["Mechanism", int], ...]
 """Leaves, each with how often it is released."""
@@ -118,14 +116,6 @@ def checked(name: str, value: object) -> Mechanism:
             f"{_validate.shown(name, value)}, not a mechanism; pass one, as in Gaussian(sigma=1.0)"
         )
     return value
-
-
-def described(kind: type[T], **values: object) -> T:
-    """A description of values that are checked already."""
-    made = object.__new__(kind)
-    for name, value in values.items():
-        object.__setattr__(made, name, value)
-    return made
 
 
 # --- several releases together: m * n and a + b --------------------------------------------------
@@ -234,7 +224,7 @@ def released(mechanism: Mechanism, count: int) -> Mechanism:
     """The same of a mechanism and a count that are checked already."""
     if count == 1:
         return mechanism
-    return described(Repeated, **_repeated(mechanism, count))
+    return _validate.settled(Repeated, **_repeated(mechanism, count))
 
 
 def _repeated(mechanism: Mechanism, count: int) -> dict[str, Any]:
