@@ -267,6 +267,8 @@ def smallest(
     half = found.epsilons.shape[1] // 2
     base, mu_lower = _highest(Knots(*(one[:runs, half:] for one in found)), slack[:runs])
     if not (mu_lower > 0.0).all():
+        if not (found.delta_error[:, :-1] < np.inf).any():
+            return np.full(runs, np.inf), np.zeros(runs)
         base, mu_lower = _highest(Knots(*(one[:runs] for one in found)), slack[:runs])
     tried, needed = np.zeros((2, runs))
     first, index = found, np.arange(found.epsilons.shape[0])
@@ -330,6 +332,14 @@ def _highest(knots: Knots, slack: Floats) -> tuple[Floats, Floats]:
     The first is the top of the parabola through the highest three.
     """
     mus = shown(knots, slack).mus
+    if not (mus.max(axis=1) > 0.0).all():
+        # What is not certain may tell where to begin.
+        return _highest_of(knots, shown(knots, slack, certain=False).mus)[0], np.zeros(slack.size)
+    return _highest_of(knots, mus)
+
+
+def _highest_of(knots: Knots, mus: Floats) -> tuple[Floats, Floats]:
+    """The same from what the tests at the knots need."""
     found = []
     for row, best in enumerate(mus.argmax(axis=1).tolist()):
         three = slice(max(best - 1, 0), best + 2)
