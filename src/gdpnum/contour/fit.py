@@ -134,19 +134,25 @@ def sought(
     """
     near = Approximate.of(rungs.rungs)
     guess = settled(near, steps, rungs, slack)
-    lines = aimed(steps, rungs, guess, slack, tolerance, most)
+    lines = _aimed(near, steps, rungs, guess, slack, tolerance, most)
     return lines, guess[: steps.runs]
 
 
-def aimed(
-    steps: Steps, rungs: Ladder, guess: Floats, slack: Floats, tolerance: float, most: float
+def _aimed(
+    near: Approximate,
+    steps: Steps,
+    rungs: Ladder,
+    guess: Floats,
+    slack: Floats,
+    tolerance: float,
+    most: float,
 ) -> Reading:
     """The reading for these epsilons, by row."""
-    runs, near, log_slack = steps.runs, Approximate.of(rungs.rungs), np.log(slack)
+    runs, log_slack = steps.runs, np.log(slack)
     errors = log_slack + np.log(3.0 * tolerance)
     if guess.size > runs:
         # Adding matters only as far as it is the worse direction: beside delta of removing.
-        removed = [near.log_delta(rungs.rungs, i, guess[runs + i]) for i in range(runs)]
+        removed = near.log_deltas(rungs.rungs, slice(runs), guess[runs:])
         both = np.concatenate([slack, slack])
         needs = near.mus(rungs.rungs, slice(None), both).max(axis=1).reshape(2, runs)
         far = (removed > log_slack + 10.0) & (needs[1] < _BESIDE * needs[0])
