@@ -358,6 +358,19 @@ def _quantiles(logs: Floats) -> Floats:
     return ndtri(np.exp(logs)) if float(logs.min(initial=0.0)) > -700.0 else ndtri_exp(logs)
 
 
+def _interpolated(at: Floats, places: Floats, values: Floats) -> Floats:
+    """What is linear between values at increasing places, and constant beyond them, by row."""
+    if at.size == 1:
+        return np.array([np.interp(at[0], places[0], values[0])])
+    rows = np.arange(at.size)
+    after = np.clip((places < at[:, None]).sum(axis=1), 1, places.shape[1] - 1)
+    start, end = places[rows, after - 1], places[rows, after]
+    share = np.clip((at - start) / np.where(end > start, end - start, 1.0), 0.0, 1.0)
+    low, high = values[rows, after - 1], values[rows, after]
+    found: Floats = low + share * (high - low)
+    return found
+
+
 class Approximate(NamedTuple):
     """Gaussian approximations at each saddle point, by row and rung.
 
@@ -399,8 +412,7 @@ class Approximate(NamedTuple):
         b = _quantiles(scale - slope + np.log(self.alpha_part[rows]))
         bent = np.expm1(np.minimum(slope - 0.5 * (b * b - a * a), -1e-300))
         above = np.minimum.accumulate(a - ndtri(np.minimum(slack[:, None] / -bent, 1.0)), axis=1)
-        every = [np.interp(0.0, -one, at) for one, at in zip(above, slope, strict=True)]
-        return np.array(every)
+        return _interpolated(np.zeros(slope.shape[0]), -above, slope)
 
     def largest(self, rungs: Rungs, rows: slice, slack: Floats) -> Floats:
         """The epsilon next to the rung that shows the largest mu, by row."""
@@ -423,13 +435,14 @@ class Approximate(NamedTuple):
         logs = self._logs(slice(row, row + 1))[0]
         return float(np.interp(epsilon, np.maximum.accumulate(rungs.slopes[row]), logs))
 
+    def log_deltas(self, rungs: Rungs, rows: slice, epsilons: Floats) -> Floats:
+        """The same by row."""
+        places = np.maximum.accumulate(rungs.slopes[rows], axis=1)
+        return _interpolated(epsilons, places, self._logs(rows))
+
     def falls_to(self, rungs: Rungs, rows: slice, log_delta: Floats) -> Floats:
         """About where delta has fallen to exp(log_delta), by row."""
-        found = [
-            np.interp(-level, -one, at)
-            for level, one, at in zip(log_delta, self._logs(rows), rungs.slopes[rows], strict=True)
-        ]
-        return np.array(found)
+        return _interpolated(-log_delta, -self._logs(rows), rungs.slopes[rows])
 
 
 def guessed(near: Approximate, rungs: Rungs, runs: int, slack: Floats) -> Floats:
