@@ -8,6 +8,7 @@ from gdpnum.contour.fit import Effort, sought
 from gdpnum.contour.ladder import first_knots, ladder
 from gdpnum.contour.pairs import Steps
 from gdpnum.contour.profile import ContourBounds
+from gdpnum.contour.reading import reading
 from tests.oracles.contour_ball import BallProfile, mixture, poisson, replaced
 
 # sigma, rate, steps; then the tilt, the distance and the reach of the oracle's frequencies.
@@ -147,7 +148,8 @@ def test_a_large_mu(rate, tilt, spacing, reach):
     one, slack = Steps.of([[contour.Segment(contour.Poisson(1.0, rate), 400)]]), np.array([1e-10])
     with np.errstate(all="ignore"):
         rungs = ladder(one, 22.0)
-        lines, guess = sought(one, rungs, slack, 1e-9, 1e7)
+        draft, guess = sought(one, rungs, slack, 1e-9)
+        lines = reading(one, rungs, draft, 1e7)
         _, far = first_knots(rungs, np.repeat(slack, 2), guess, lines.limits[-1])
         epsilons = np.linspace(0.0, far[0, -1], 60)
         found = lines.at(np.stack([epsilons, epsilons]))

@@ -16,6 +16,7 @@ from gdpnum.contour.ladder import Approximate, first_knots, ladder
 from gdpnum.contour.located import settled
 from gdpnum.contour.pairs import Steps
 from gdpnum.contour.profile import ContourBounds, _lines
+from gdpnum.contour.reading import reading
 
 SLACKS = [1e-6, 1e-8, 1e-10, 1e-12]
 
@@ -172,7 +173,8 @@ def test_the_place_of_rare_jumps_is_where_tests_need_most(settings):
         rungs = ladder(steps, 22.0)
         near = Approximate.of(rungs.rungs)
         place = settled(near, steps, rungs, np.repeat(slack, 2))[0]
-        lines, _ = sought(steps, rungs, np.repeat(slack, 2), 1e-9, 1e9)
+        draft, _ = sought(steps, rungs, np.repeat(slack, 2), 1e-9)
+        lines = reading(steps, rungs, draft, 1e9)
         around = place * np.geomspace(0.2, 5.0, 401)
         needs = shown(lines.rows(slice(1)).at(around[None, :]), slack).mus[0]
     assert around[np.argmax(needs)] == pytest.approx(place, rel=0.1)
@@ -342,7 +344,8 @@ def test_what_a_line_does_not_know_at_the_last_knot_is_not_used(lost):
     one, exact = Steps.of([run]), contour.fits([run], slack=1e-10)
     with np.errstate(all="ignore"):
         rungs = ladder(one, 22.0)
-        lines, guess = sought(one, rungs, slack, 1e-9, 1e7)
+        draft, guess = sought(one, rungs, slack, 1e-9)
+        lines = reading(one, rungs, draft, 1e7)
         knots = first_knots(rungs, np.repeat(slack, 2), guess, lines.limits[-1])
         for sign in (-1.0, 1.0):
             found = lines.at(np.concatenate(knots, axis=1))

@@ -28,8 +28,9 @@ from gdpnum.contour.line import Knots, Reading
 from gdpnum.contour.located import settled
 from gdpnum.contour.ordinary import Ordinary, ordinary
 from gdpnum.contour.pairs import Run, Steps
+from gdpnum.contour.plan import grouped
 from gdpnum.contour.reach import OutOfReach
-from gdpnum.contour.reading import reading
+from gdpnum.contour.reading import Draft, drafted, reading
 from gdpnum.floats import UNIT, Floats
 
 # The slack that is asked for unless another is, and the share of it that delta is computed to.
@@ -53,9 +54,11 @@ _EARLY, _ABOUT = 5.0, -32.0
 # What delta may be wrong by at the last knot, beside the slack.
 _THERE = 0.03
 
-# Runs that are computed together: more of those that take few frequencies. The burden of those in
-# which jumps have much of a say begins here.
-_TOGETHER, _MORE_TOGETHER, _HEAVY = 45, 90, 2.0 + 1.0 / 0.3
+# Runs that are drafted together.
+_TOGETHER = 125
+
+# Frequencies over all runs that are worth it to read some of these apart.
+_APART = 2500.0
 
 #: Frequencies times nodes that a run may take: about a fifth of a second.
 MOST = 1e7
@@ -122,31 +125,18 @@ class Effort:
         return found
 
 
-def sought(
-    steps: Steps, rungs: Ladder, slack: Floats, tolerance: float, most: float
-) -> tuple[Reading, Floats]:
-    """The reading around where mu is decided, which is looked for where jumps make it unclear.
-
-    And that place, by run.
+def sought(steps: Steps, rungs: Ladder, slack: Floats, tolerance: float) -> tuple[Draft, Floats]:
+    """The draft of a reading around where mu is decided, and that place, by run.
 
     For removing delta is wanted to ``tolerance`` times the slack, for adding to a hundredth of
     delta of removing: it decides nothing, as far as is known.
     """
     near = Approximate.of(rungs.rungs)
-    guess = settled(near, steps, rungs, slack)
-    lines = aimed(steps, rungs, guess, slack, tolerance, most)
-    return lines, guess[: steps.runs]
-
-
-def aimed(
-    steps: Steps, rungs: Ladder, guess: Floats, slack: Floats, tolerance: float, most: float
-) -> Reading:
-    """The reading for these epsilons, by row."""
-    runs, near, log_slack = steps.runs, Approximate.of(rungs.rungs), np.log(slack)
+    guess, runs, log_slack = settled(near, steps, rungs, slack), steps.runs, np.log(slack)
     errors = log_slack + np.log(3.0 * tolerance)
     if guess.size > runs:
         # Adding matters only as far as it is the worse direction: beside delta of removing.
-        removed = [near.log_delta(rungs.rungs, i, guess[runs + i]) for i in range(runs)]
+        removed = near.log_deltas(rungs.rungs, slice(runs), guess[runs:])
         both = np.concatenate([slack, slack])
         needs = near.mus(rungs.rungs, slice(None), both).max(axis=1).reshape(2, runs)
         far = (removed > log_slack + 10.0) & (needs[1] < _BESIDE * needs[0])
@@ -156,13 +146,15 @@ def aimed(
     # Up to the last knot delta is to be known beside the slack.
     by_row = np.concatenate([log_slack, log_slack])[: guess.size]
     further = fallen(rungs.rungs, by_row), by_row + np.log(_THERE)
-    if float(rungs.middle.min()) >= LEAST:
-        return reading(steps, rungs, [guess], [errors], fine, most, further=further, sparing=True)
-    # The line in the middle knows 1 - delta, which is less and less; this one delta itself.
-    before = rungs.rungs.slopes[:, 0] - _EARLY * np.resize(rungs.deviation, guess.size)
-    places = [np.clip(before, 1e-12, 0.9 * guess), guess]
-    early = np.full(guess.size, _ABOUT)
-    return reading(steps, rungs, places, [early, errors], fine, most, further=further)
+    sparing = float(rungs.middle.min()) >= LEAST
+    places, wrong = [guess], [errors]
+    if not sparing:
+        # The line in the middle knows 1 - delta, which is less and less; this one delta itself.
+        before = rungs.rungs.slopes[:, 0] - _EARLY * np.resize(rungs.deviation, guess.size)
+        places.insert(0, np.clip(before, 1e-12, 0.9 * guess))
+        wrong.insert(0, np.full(guess.size, _ABOUT))
+    draft = drafted(steps, rungs, places, wrong, fine, further=further, sparing=sparing)
+    return draft, guess[:runs]
 
 
 def fits(runs: Sequence[Run], *, slack: float, accuracy: float = 1e-6, most: float = MOST) -> Fits:
@@ -193,10 +185,8 @@ def _together(steps: Steps, slack: Floats, tolerance: float, most: float) -> Fit
     burden = _burden(steps)
     order = np.argsort(burden, kind="stable")
     bare = int((np.bincount(steps.owner, minlength=steps.runs) == 0).sum())
-    light, heavy = np.split(order[bare:], [int((burden < _HEAVY).sum()) - bare])
-    parts = [order[:bare]]
-    for some, most_runs in ((light, _MORE_TOGETHER), (heavy, _TOGETHER)):
-        parts += np.array_split(some, max(1, -(-some.size // most_runs)))
+    rest = order[bare:]
+    parts = [order[:bare], *np.array_split(rest, max(1, -(-rest.size // _TOGETHER)))]
     every = [_tried(steps, part, slack, tolerance, most) for part in parts if part.size]
     back = np.argsort(order)
     return Fits(*(np.concatenate(columns)[back] for columns in zip(*every, strict=True)))
@@ -289,8 +279,33 @@ def _fit(
             return found
     rungs = ladder(steps, 22.0)
     check_reach(rungs, _FURTHEST)
+    draft, guess = sought(steps, rungs, slack, tolerance)
+    groups = grouped(np.arange(steps.runs), draft.plan.numbers, _APART)
+    if len(groups) == 1:
+        return _drawn(steps, rungs, draft, guess, slack, tolerance, most)
+    every = []
+    for own in groups:
+        some = steps.part(own), rungs.part(steps, own), draft.part(own), guess[own], slack[own]
+        try:
+            every.append(_drawn(*some, tolerance, most))
+        except OutOfReach:
+            every.append(_tried(steps, own, slack, tolerance, most))
+    back = np.argsort(np.concatenate(groups))
+    return Fits(*(np.concatenate(columns)[back] for columns in zip(*every, strict=True)))
+
+
+def _drawn(
+    steps: Steps,
+    rungs: Ladder,
+    draft: Draft,
+    guess: Floats,
+    slack: Floats,
+    tolerance: float,
+    most: float,
+) -> Fits:
+    """The fits of runs from a draft of their reading."""
+    lines = reading(steps, rungs, draft, most * steps.runs)
     by_row = np.concatenate([slack, slack])[: rungs.rungs.lam.shape[0]]
-    lines, guess = sought(steps, rungs, slack, tolerance, most * steps.runs)
     knots = first_knots(rungs, by_row, guess, lines.limits[-1])
     return _read(steps, rungs, lines, lines.at(np.concatenate(knots, axis=1)), slack, tolerance)
 

@@ -371,6 +371,19 @@ def _slopes(x: Floats, y: Floats) -> Floats:
     return found
 
 
+def _interpolated(at: Floats, places: Floats, values: Floats) -> Floats:
+    """What is linear between values at increasing places, and constant beyond them, by row."""
+    if at.size == 1:
+        return np.array([np.interp(at[0], places[0], values[0])])
+    rows = np.arange(at.size)
+    after = np.clip((places < at[:, None]).sum(axis=1), 1, places.shape[1] - 1)
+    start, end = places[rows, after - 1], places[rows, after]
+    share = np.clip((at - start) / np.where(end > start, end - start, 1.0), 0.0, 1.0)
+    low, high = values[rows, after - 1], values[rows, after]
+    found: Floats = low + share * (high - low)
+    return found
+
+
 class Approximate(NamedTuple):
     """Gaussian approximations at each saddle point, by row and rung.
 
@@ -390,25 +403,22 @@ class Approximate(NamedTuple):
         parts = 0.5 * erfcx(lam * root), 0.5 * erfcx((1.0 + lam) * root)
         return cls(rungs.values - lam * rungs.slopes, *parts)
 
-    def closer(self, rungs: Rungs, rows: npt.NDArray[np.intp]) -> Approximate:
-        """With the next two cumulants for some rows (Edgeworth), where jumps skew the loss."""
-        lam, curved = rungs.lam[rows], rungs.curvatures[rows]
+    def closer(self, rungs: Rungs) -> Approximate:
+        """With the next two cumulants (Edgeworth), where jumps skew the loss."""
+        lam, curved = rungs.lam, rungs.curvatures
         third = _slopes(lam, curved)
         skew, excess = third / curved**1.5, _slopes(lam, third) / (curved * curved)
         root, found = np.sqrt(curved), []
         # No TPR is above one.
-        most = np.exp(-self.log_scale[rows])
-        for part, z in (self.tpr_part, lam * root), (self.alpha_part, (1.0 + lam) * root):
+        most = np.exp(-self.log_scale)
+        for plain, z in (self.tpr_part, lam * root), (self.alpha_part, (1.0 + lam) * root):
             # The integrals of exp(-z y) He_n(y) phi(y) over y > 0, n = 3, 4 and 6.
-            plain, squared = part[rows], z * z
-            less = z * plain - _NORM
+            squared, less = z * z, z * plain - _NORM
             three = squared * less + _NORM
             six = z * (squared * squared * less + _NORM * (squared - 3.0))
             more = (excess / 24.0 * z - skew / 6.0) * three + (skew * skew / 72.0) * six
             more += plain
-            own = part.copy()
-            own[rows] = np.where((more > 0.2 * plain) & (more < most), more, plain)
-            found.append(own)
+            found.append(np.where((more > 0.2 * plain) & (more < most), more, plain))
         return Approximate(self.log_scale, *found)
 
     def mus(self, rungs: Rungs, rows: slice, slack: Floats) -> Floats:
@@ -433,8 +443,7 @@ class Approximate(NamedTuple):
         b = _quantiles(scale - slope + np.log(self.alpha_part[rows]))
         bent = np.expm1(np.minimum(slope - 0.5 * (b * b - a * a), -1e-300))
         above = np.minimum.accumulate(a - ndtri(np.minimum(slack[:, None] / -bent, 1.0)), axis=1)
-        every = [np.interp(0.0, -one, at) for one, at in zip(above, slope, strict=True)]
-        return np.array(every)
+        return _interpolated(np.zeros(slope.shape[0]), -above, slope)
 
     def largest(self, rungs: Rungs, rows: slice, slack: Floats) -> Floats:
         """The epsilon next to the rung that shows the largest mu, by row."""
@@ -457,13 +466,14 @@ class Approximate(NamedTuple):
         logs = self._logs(slice(row, row + 1))[0]
         return float(np.interp(epsilon, np.maximum.accumulate(rungs.slopes[row]), logs))
 
+    def log_deltas(self, rungs: Rungs, rows: slice, epsilons: Floats) -> Floats:
+        """The same by row."""
+        places = np.maximum.accumulate(rungs.slopes[rows], axis=1)
+        return _interpolated(epsilons, places, self._logs(rows))
+
     def falls_to(self, rungs: Rungs, rows: slice, log_delta: Floats) -> Floats:
         """About where delta has fallen to exp(log_delta), by row."""
-        found = [
-            np.interp(-level, -one, at)
-            for level, one, at in zip(log_delta, self._logs(rows), rungs.slopes[rows], strict=True)
-        ]
-        return np.array(found)
+        return _interpolated(-log_delta, -self._logs(rows), rungs.slopes[rows])
 
 
 def guessed(near: Approximate, rungs: Rungs, runs: int, slack: Floats) -> Floats:

@@ -60,8 +60,9 @@ _RARE, _FEW = 0.14, 0.3
 # How large a loss is that decides alone, in deviations of the others; these add about one.
 _ALONE = 7.5
 
-# By how much the place is before that guess where jumps are not rare, in deviations.
-_BEFORE = 0.03
+# By how much the place is before a guess with more cumulants, and how far that may be from the one
+# without, in deviations.
+_BEFORE, _SHIFT = 0.03, 0.4
 
 # So many times that the quantiles' line may say where both have their share; it is less.
 _TOGETHER, _LESS = 1.3, 0.95
@@ -73,12 +74,7 @@ _AROUND, _BETWEEN = np.geomspace(0.3, 3.0, 21), np.linspace(0.0, 1.0, 7)
 def settled(near: Approximate, steps: Steps, ladder: Ladder, slack: Floats) -> Floats:
     """About where mu is decided for removing, and where delta of adding has fallen to the slack."""
     runs = steps.runs
-    some = np.flatnonzero((ladder.steep < 1.0) & (ladder.steep >= _RARE))
-    if some.size:
-        near = near.closer(ladder.rungs, some)
     guess = guessed(near, ladder.rungs, runs, slack)
-    # About in the middle of where it is then, of many runs that were looked at.
-    guess[some] -= _BEFORE * ladder.deviation[some]
     large = np.flatnonzero(ladder.middle < LEAST)
     jumpy = np.flatnonzero(ladder.steep < 1.0)
     if large.size or jumpy.size:
@@ -88,7 +84,10 @@ def settled(near: Approximate, steps: Steps, ladder: Ladder, slack: Floats) -> F
         # Two guesses that agree are right, unless jumps are rare.
         apart = np.abs(np.log(largest[jumpy] / guess[jumpy])) > _AGREE
         apart &= ladder.steep[jumpy] < _FEW
-        unclear = jumpy[apart | (ladder.steep[jumpy] < _RARE)]
+        lost = apart | (ladder.steep[jumpy] < _RARE)
+        unclear, clear = jumpy[lost], jumpy[~lost]
+        if clear.size:
+            guess[clear] = _closer(near, ladder, guess[clear], slack[clear], clear)
         if unclear.size:
             rest = ladder.deviation[unclear]
             jump = _one_jump(steps, ladder, slack)[unclear] + rest
@@ -103,6 +102,16 @@ def settled(near: Approximate, steps: Steps, ladder: Ladder, slack: Floats) -> F
             known = place > 0.0
             guess[unclear[known]] = place[known]
     return guess
+
+
+def _closer(
+    near: Approximate, ladder: Ladder, guess: Floats, slack: Floats, rows: npt.NDArray[np.intp]
+) -> Floats:
+    """The same guess with more cumulants, where that is about the same."""
+    rungs, rest = ladder.rungs.rows(rows), ladder.deviation[rows]
+    own = Approximate(*(one[rows] for one in near)).closer(rungs)
+    found = own.decided(rungs, slice(None), slack) - _BEFORE * rest
+    return np.where(np.abs(found - guess) < _SHIFT * rest, found, guess)
 
 
 def _one_jump(steps: Steps, ladder: Ladder, slack: Floats) -> Floats:

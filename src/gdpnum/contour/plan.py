@@ -58,6 +58,10 @@ class Decay(NamedTuple):
             self.thetas[:, lines], self.logs[:, lines], self.last[:, lines], self.power[:, lines]
         )
 
+    def part(self, runs: npt.NDArray[np.intp]) -> Decay:
+        """Some of the runs."""
+        return Decay(*(one[runs] for one in self))
+
     def at(self, index: npt.NDArray[np.intp]) -> tuple[Floats, Floats]:
         """Some of the thetas, and their logs."""
         theta, log = (np.take_along_axis(one, index, axis=2) for one in (self.thetas, self.logs))
@@ -97,6 +101,17 @@ class Plan(NamedTuple):
             self.decayed.only(lines),
             self.error,
         )
+
+    def part(self, runs: npt.NDArray[np.intp]) -> Plan:
+        """Some of the runs."""
+        tilts, limits, periods = self.tilts[runs], self.limits[runs], self.periods[runs]
+        return Plan(tilts, limits, periods, self.decayed.part(runs), self.error)
+
+    @property
+    def numbers(self) -> Floats:
+        """How many frequencies the lines of each run take together."""
+        found: Floats = self.limits.max(axis=1) * self.periods.max(axis=1) * (0.5 / np.pi)
+        return found
 
 
 def planned(
@@ -177,8 +192,7 @@ def carried_out(
 
     Raises `OutOfReach` if frequencies times nodes, over all segments, are more than ``most``.
     """
-    limit, length = plan.limits.max(axis=1), plan.periods.max(axis=1)
-    numbers = np.maximum(np.ceil(limit * length / (2.0 * np.pi)), 4.0)
+    limit, numbers = plan.limits.max(axis=1), np.maximum(np.ceil(plan.numbers), 4.0)
     number = numbers.max()
     need = np.log(steps.counts) - np.log(plan.error)
     step, missed, turned, height = lifted_spacing(steps, need, plan.tilts, limit * (1.0 + 1e-6))
@@ -186,7 +200,7 @@ def carried_out(
     nodes = (high - low) / step + 2.0
     worth = _TABLE / (number * plan.tilts.shape[1])
     apart = [np.flatnonzero(height > 0.0), np.flatnonzero(~(height > 0.0))]
-    groups = [group for some in apart for group in _groups(some, nodes, worth)]
+    groups = [group for some in apart for group in grouped(some, nodes, worth)]
     # All are padded to the most frequencies, and to the most nodes of their group.
     work = float(number * sum(float(nodes[own].max()) * own.size for own in groups))
     alone = numbers * steps.total(nodes) if steps.runs > 1 else np.full(1, work)
@@ -210,19 +224,17 @@ def carried_out(
     )
 
 
-def _groups(
-    segments: npt.NDArray[np.intp], nodes: Floats, worth: float
-) -> list[npt.NDArray[np.intp]]:
-    """The segments in groups with about as many nodes, where that spares so many nodes in all."""
-    if not segments.size:
+def grouped(every: npt.NDArray[np.intp], sizes: Floats, worth: float) -> list[npt.NDArray[np.intp]]:
+    """Groups of about one size, where padding all of a group to its largest spares so much."""
+    if not every.size:
         return []
-    order = segments[np.argsort(-nodes[segments], kind="stable")]
-    # Those before and those after, so many nodes fewer for each of the latter.
-    spared = np.arange(order.size - 1, 0, -1) * (nodes[order[0]] - nodes[order[1:]])
+    order = every[np.argsort(-sizes[every], kind="stable")]
+    # Those before and those after, so much less for each of the latter.
+    spared = np.arange(order.size - 1, 0, -1) * (sizes[order[0]] - sizes[order[1:]])
     if not float(spared.max(initial=0.0)) > worth:
-        return [np.sort(segments)]
+        return [np.sort(every)]
     first = int(np.argmax(spared)) + 1
-    return [np.sort(order[:first]), *_groups(order[first:], nodes, worth)]
+    return [np.sort(order[:first]), *grouped(order[first:], sizes, worth)]
 
 
 def decay(steps: Steps, nodes: Nodes, step: Floats, tilts: Floats, thetas: Floats) -> Floats:

@@ -18,7 +18,7 @@ from gdpnum.contour.line import Knots, Line, Reading
 from gdpnum.contour.ordinary import Ordinary
 from gdpnum.contour.pairs import Run, Steps
 from gdpnum.contour.reach import OutOfReach
-from gdpnum.contour.reading import reading
+from gdpnum.contour.reading import drafted, reading
 from gdpnum.floats import UNIT, Floats
 
 # Where an epsilon is looked for first, as multiples of where the saddle points say; and how often.
@@ -340,4 +340,4 @@ def _lines(
         epsilons.append(np.maximum(one, 1e-12))
         errors.append(error)
     fine = np.log(np.minimum(rungs.deviation, 1.0) * (0.01 * accuracy))
-    return reading(steps, rungs, epsilons, errors, fine, most)
+    return reading(steps, rungs, drafted(steps, rungs, epsilons, errors, fine), most)

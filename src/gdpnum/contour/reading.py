@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import numpy.typing as npt
 
@@ -49,17 +51,35 @@ def tail_rung(
     return best
 
 
-def reading(
+class Draft(NamedTuple):
+    """A reading before its transform."""
+
+    plan: Plan
+    epsilons: Floats
+    """What each line in the tail is for, by tail and row."""
+    close: Floats
+    """Where images are bounded best on the line in the middle, by row."""
+
+    def part(self, runs: npt.NDArray[np.intp]) -> Draft:
+        """Some of the runs."""
+        number = self.plan.tilts.shape[0]
+        rows, middles = (
+            np.concatenate([runs + i * number for i in range(size // number)])
+            for size in (self.epsilons.shape[1], self.close.shape[0])
+        )
+        return Draft(self.plan.part(runs), self.epsilons[:, rows], self.close[middles])
+
+
+def drafted(
     steps: Steps,
     ladder: Ladder,
     epsilons: list[Floats],
     log_errors: list[Floats],
     fine: Floats,
-    most: float,
     *,
     further: tuple[Floats, Floats] | None = None,
     sparing: bool = False,
-) -> Reading:
+) -> Draft:
     """Lines for epsilons by row, with the error of delta that each may have there.
 
     And the line in the middle, with that error (its log: ``fine``) at zero. ``further`` is another
@@ -115,24 +135,16 @@ def reading(
     digits[:, :-1] = (values - lam * places - allowed).reshape(last, runs).T
     digits = np.maximum(digits, 5.0) + _MORE_DIGITS
     plan = planned(steps, ladder, tilts, lengths, digits=digits, error=1e-15)
-    return _read_lines(steps, ladder, plan, lengths, places.reshape(tails, rows), close, most)
+    return Draft(plan, places.reshape(tails, rows), close)
 
 
-def _read_lines(
-    steps: Steps,
-    ladder: Ladder,
-    plan: Plan,
-    lengths: Floats,
-    epsilons: Floats,
-    close: Floats,
-    most: float,
-) -> Reading:
-    """The lines as planned, for epsilons by tail and row: on common frequencies unless that costs.
+def reading(steps: Steps, ladder: Ladder, draft: Draft, most: float) -> Reading:
+    """The lines as drafted, on common frequencies unless that costs.
 
-    The last line of the plan is the one in the middle, for which ``close`` are references by row.
-    Without lines in the tail adding keeps to that one.
+    The last line of the plan is the one in the middle. Without lines in the tail adding keeps to
+    that one.
     """
-    rungs, runs = ladder.rungs, steps.runs
+    rungs, runs, (plan, epsilons, close) = ladder.rungs, steps.runs, draft
     tails, rows = epsilons.shape
     middles, directions = close.shape[0] // runs, rows // runs
     last = tails * directions
@@ -140,8 +152,8 @@ def _read_lines(
     # Where jumps are rare only removing's tails take many frequencies.
     removing = list(range(0, last, directions))
     others = [i for i in range(last + 1) if i not in removing]
-    joint = _frequencies(plan, lengths, [*removing, *others])
-    apart = _frequencies(plan, lengths, removing) + _frequencies(plan, lengths, others)
+    joint = _frequencies(plan, [*removing, *others])
+    apart = _frequencies(plan, removing) + _frequencies(plan, others)
     if joint - apart < _WORTH:
         found = carried_out(steps, ladder, plan, most)
         far = [list(range(i * directions, (i + 1) * directions)) for i in range(tails)]
@@ -172,10 +184,9 @@ def _read_lines(
     return Reading((first, *each), np.maximum.accumulate(best, axis=0))
 
 
-def _frequencies(plan: Plan, lengths: Floats, lines: list[int]) -> float:
+def _frequencies(plan: Plan, lines: list[int]) -> float:
     """How many of them some lines take together, times the lines, over all runs."""
-    ends = plan.limits[:, lines].max(axis=1) * lengths[:, lines].max(axis=1)
-    return len(lines) * float(ends.sum()) / (2.0 * np.pi)
+    return len(lines) * float(plan.only(lines).numbers.sum())
 
 
 def limits(before: Line, after: Line, epsilons: Floats) -> Floats:
@@ -190,7 +201,7 @@ def limits(before: Line, after: Line, epsilons: Floats) -> Floats:
     return np.where(better.any(axis=1), places[np.arange(last.size), last], -1.0)
 
 
-_PLACES = np.linspace(0.0, 1.0, 25)
+_PLACES = np.linspace(0.0, 1.0, 17)
 
 # Frequencies times lines, over all runs, that another transform is worth.
 _WORTH = 1e4
