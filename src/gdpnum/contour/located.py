@@ -59,7 +59,8 @@ _RARE = 0.14
 # How large a loss is that decides alone, in deviations of the others; these add about one.
 _ALONE = 7.5
 
-# So many times that the quantiles' line may say where both have their share; it is less.
+# So many times that the quantiles' line may say where both have their share; of several segments
+# it is less.
 _TOGETHER, _LESS = 1.3, 0.95
 
 # Places around a guess, as shares of it, and then between two of them.
@@ -84,7 +85,8 @@ def settled(near: Approximate, steps: Steps, ladder: Ladder, slack: Floats) -> F
             jump = _one_jump(steps, ladder, slack)[unclear] + rest
             alone = jump > _ALONE * rest
             beside = (guess[unclear] > jump) & (guess[unclear] < _TOGETHER * jump)
-            about = np.where(beside, _LESS * guess[unclear], jump)
+            less = _LESS if steps.c.size > runs else 1.0
+            about = np.where(beside, less * guess[unclear], jump)
             guess[unclear] = np.where(alone, about, largest[unclear])
             # Of many runs all are located at once.
             unclear = unclear[~alone] if runs == 1 else unclear
