@@ -54,9 +54,6 @@ _EARLY, _ABOUT = 5.0, -32.0
 # What delta may be wrong by at the last knot, beside the slack.
 _THERE = 0.03
 
-# Digits (natural) of the ladder, whose bounds are far from the truth for other reasons.
-_LADDER = 16.0
-
 # Runs that are drafted together.
 _TOGETHER = 125
 
@@ -279,7 +276,7 @@ def _fit(
         wide = math.inf if quick.ladder.steep[0] < 1.0 else _CLOSE * found.mu[0]
         if found.mu[0] - found.mu_lower[0] <= wide and found.mu[0] < math.inf:
             return found
-    rungs = ladder(steps, _LADDER)
+    rungs = ladder(steps, 22.0)
     check_reach(rungs, _FURTHEST)
     draft, guess = sought(steps, rungs, slack, tolerance)
     groups = grouped(np.arange(steps.runs), draft.plan.numbers, _APART)

@@ -243,6 +243,9 @@ def _line(
     digits = np.maximum(cumulant - lam * guess - wrong, -np.log(_LEFT))
     # At first so many frequencies as Gaussians would take, and some.
     last = np.sqrt(2.0 * digits) / ladder.deviation[runs]
+    if not (last <= _NUMBERS[-1] * width).any():
+        none, empty = np.full(runs.size, np.nan), np.zeros((runs.size, 2, 0))
+        return _Line(lam, length, cumulant, none, none, empty[:, 0], empty, empty)
     likely = int(min(1.5 * float(np.nanmax(last / width)) + 8.0, _NUMBERS[0]))
     part, known = steps.part(runs), ladder.part(steps, runs)
     # Next to the saddle points the ladder's own nodes will do.
