@@ -54,8 +54,8 @@ _EARLY, _ABOUT = 5.0, -32.0
 # What delta may be wrong by at the last knot, beside the slack.
 _THERE = 0.03
 
-# Runs that are drafted together.
-_TOGETHER = 125
+# Runs that are drafted together, and the reach of a ladder below which jumps group them.
+_TOGETHER, _RARE = 125, 0.3
 
 # Frequencies over all runs that are worth it to read some of these apart.
 _APART = 2500.0
@@ -184,9 +184,11 @@ def _together(steps: Steps, slack: Floats, tolerance: float, most: float) -> Fit
     """The fits of several runs: those of a kind at once, so that none waits for another's sums."""
     burden = _burden(steps)
     order = np.argsort(burden, kind="stable")
-    bare = int((np.bincount(steps.owner, minlength=steps.runs) == 0).sum())
-    rest = order[bare:]
-    parts = [order[:bare], *np.array_split(rest, max(1, -(-rest.size // _TOGETHER)))]
+    ends = np.searchsorted(burden[order], [-np.inf, -math.sqrt(-8.0 * LEAST)], "right")
+    bare, large, rest = np.split(order, ends)
+    parts = [bare]
+    for some in (large, rest):
+        parts += np.array_split(some, max(1, -(-some.size // _TOGETHER)))
     every = [_tried(steps, part, slack, tolerance, most) for part in parts if part.size]
     back = np.argsort(order)
     return Fits(*(np.concatenate(columns)[back] for columns in zip(*every, strict=True)))
@@ -221,14 +223,11 @@ def _unknown(number: int) -> Fits:
 
 
 def _burden(steps: Steps) -> Floats:
-    """What groups runs of a kind: how much jumps decide, and apart those with a large mu."""
+    """What groups runs of a kind: less than zero about their mu, above how much jumps decide."""
     size, reach = outlook(steps)
-    # Below one: jumps decide. Beyond it, about how much of a Gaussian a run has become.
-    gathered = steps.total(steps.rate**2 * steps.counts)
-    burden = np.where(reach < 1.0, 2.0 + 1.0 / reach, gathered / (1.0 + gathered))
-    burden = np.where(size * size > -8.0 * LEAST, -1.0 - 1.0 / size, burden)
+    burden = np.where(reach < _RARE, 1.0 / reach, -size)
     # Gaussians alone come first.
-    return np.where(np.bincount(steps.owner, minlength=steps.runs) == 0, -3.0, burden)
+    return np.where(np.bincount(steps.owner, minlength=steps.runs) == 0, -np.inf, burden)
 
 
 def _gaussian(mu: Floats, slack: Floats) -> Fits:

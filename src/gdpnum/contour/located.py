@@ -64,7 +64,8 @@ _ALONE = 7.5
 # without, in deviations.
 _BEFORE, _SHIFT = 0.03, 0.4
 
-# So many times that the quantiles' line may say where both have their share; it is less.
+# So many times that the quantiles' line may say where both have their share; of several segments
+# it is less.
 _TOGETHER, _LESS = 1.3, 0.95
 
 # Places around a guess, as shares of it, and then between two of them.
@@ -93,7 +94,8 @@ def settled(near: Approximate, steps: Steps, ladder: Ladder, slack: Floats) -> F
             jump = _one_jump(steps, ladder, slack)[unclear] + rest
             alone = jump > _ALONE * rest
             beside = (guess[unclear] > jump) & (guess[unclear] < _TOGETHER * jump)
-            about = np.where(beside, _LESS * guess[unclear], jump)
+            less = _LESS if steps.c.size > runs else 1.0
+            about = np.where(beside, less * guess[unclear], jump)
             guess[unclear] = np.where(alone, about, largest[unclear])
             # Of many runs all are located at once.
             unclear = unclear[~alone] if runs == 1 else unclear
@@ -260,6 +262,9 @@ def _line(
     digits = np.maximum(cumulant - lam * guess - wrong, -np.log(_LEFT))
     # At first so many frequencies as Gaussians would take, and some.
     last = np.sqrt(2.0 * digits) / ladder.deviation[runs]
+    if not (last <= _NUMBERS[-1] * width).any():
+        none, empty = np.full(runs.size, np.nan), np.zeros((runs.size, 2, 0))
+        return _Line(lam, length, cumulant, none, none, empty[:, 0], empty, empty)
     likely = int(min(1.5 * float(np.nanmax(last / width)) + 8.0, _NUMBERS[0]))
     part, known = steps.part(runs), ladder.part(steps, runs)
     # Next to the saddle points the ladder's own nodes will do.

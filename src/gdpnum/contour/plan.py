@@ -18,9 +18,11 @@ from gdpnum.floats import UNIT, Floats
 # Candidates for the last frequency, as multiples of that of a Gaussian of the same variance.
 _CANDIDATES = np.array([0.7, 0.9, 1.1, 1.4, 2.0, 3.2, 6.0, 15.0, 60.0, 600.0, 10000.0])
 
-# Where it takes more than this one, others as well, and between the first and the one before it.
-_CLOSE, _BETWEEN = 5, np.linspace(0.0, 1.0, 7)[1:-1]
-_OTHERS = np.array([1.25, 1.6, 1.8, 2.5, 4.2, 9.0, 25.0, 150.0])
+# And others: for few segments at once, elsewhere where it takes more than so much. Then between
+# the first and the one before it, too.
+_OTHERS = np.array([0.8, 0.85, 0.95, 1.0, 1.05, 1.2, 1.25, 1.6, 1.8, 2.5, 4.2, 9.0, 25.0, 150.0])
+_FEW, _CLOSE, _BETWEEN = 4, 3.3, np.linspace(0.0, 1.0, 7)[1:-1]
+_EVERY = np.sort(np.concatenate([_CANDIDATES, _OTHERS]))
 
 # Then about where it just is enough, and a little further.
 _JUST = np.array([1.004, 1.03])
@@ -119,28 +121,27 @@ def planned(
 ) -> Plan:
     """The plan for lines Re s = tilts; ``digits`` (natural) by line for what is left out."""
     # On all lines the transform dies out with the bulk of the losses, as in the middle.
-    thetas = (np.sqrt(2.0 * digits) / ladder.deviation[:, None])[:, :, None] * _CANDIDATES
-    places = _places(steps, tilts, digits)
+    guess = (np.sqrt(2.0 * digits) / ladder.deviation[:, None])[:, :, None]
+    few = steps.c.size <= _FEW
+    thetas, places = guess * (_EVERY if few else _CANDIDATES), _places(steps, tilts, digits)
     logs = decay(steps, *places, tilts, thetas)
     found = Decay(thetas, logs, *_last(steps, tilts, thetas[:, :, -1]))
     first = found.first(digits)
-    if int(first.max()) > _CLOSE:
+    if (found.at(first)[0] > _CLOSE * guess).any():
         # Far from a Gaussian: once more, from the ladder's nodes, which are closer.
-        places = ladder.nodes, ladder.step
-        thetas = np.concatenate([thetas, thetas[:, :, :1] * (_OTHERS / _CANDIDATES[0])], axis=2)
-        thetas.sort(axis=2)
+        places, thetas = (ladder.nodes, ladder.step), guess * _EVERY
         found = found.joined(thetas, decay(steps, *places, tilts, thetas))
         first = found.first(digits)
         (start, _), (end, _) = found.at(np.maximum(first - 1, 0)), found.at(first)
         thetas = start * (end / start) ** _BETWEEN
         found = found.joined(thetas, decay(steps, *places, tilts, thetas))
-        first = found.first(digits)
-    (start, before), (end, after) = found.at(np.maximum(first - 1, 0)), found.at(first)
-    # Nearly a power of theta.
-    low, high = (np.log(np.maximum(-one, 1e-3)) for one in (before, after))
-    share = np.where(first > 0, (np.log(digits)[:, :, None] - low) / (high - low), 1.0)
-    thetas = np.minimum(start * (end / start) ** np.fmin(share, 1.0) * _JUST, end)
-    found = found.joined(thetas, decay(steps, *places, tilts, thetas))
+    elif not few:
+        (start, before), (end, after) = found.at(np.maximum(first - 1, 0)), found.at(first)
+        # Nearly a power of theta.
+        low, high = (np.log(np.maximum(-one, 1e-3)) for one in (before, after))
+        share = np.where(first > 0, (np.log(digits)[:, :, None] - low) / (high - low), 1.0)
+        thetas = np.minimum(start * (end / start) ** np.fmin(share, 1.0) * _JUST, end)
+        found = found.joined(thetas, decay(steps, *places, tilts, thetas))
     # The ladder from the first on; earlier ones repeat it, which adds nothing.
     index = np.maximum(np.arange(found.thetas.shape[2]), found.first(digits))
     thetas, logs = found.at(index)
@@ -200,7 +201,7 @@ def carried_out(
     nodes = (high - low) / step + 2.0
     worth = _TABLE / (number * plan.tilts.shape[1])
     apart = [np.flatnonzero(height > 0.0), np.flatnonzero(~(height > 0.0))]
-    groups = [group for some in apart for group in grouped(some, nodes, worth)]
+    groups = [own for some in apart for own in grouped(some, nodes, worth)]
     # All are padded to the most frequencies, and to the most nodes of their group.
     work = float(number * sum(float(nodes[own].max()) * own.size for own in groups))
     alone = numbers * steps.total(nodes) if steps.runs > 1 else np.full(1, work)
@@ -226,8 +227,8 @@ def carried_out(
 
 def grouped(every: npt.NDArray[np.intp], sizes: Floats, worth: float) -> list[npt.NDArray[np.intp]]:
     """Groups of about one size, where padding all of a group to its largest spares so much."""
-    if not every.size:
-        return []
+    if every.size < 2:
+        return [every][: every.size]
     order = every[np.argsort(-sizes[every], kind="stable")]
     # Those before and those after, so much less for each of the latter.
     spared = np.arange(order.size - 1, 0, -1) * (sizes[order[0]] - sizes[order[1:]])

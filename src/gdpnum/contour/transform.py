@@ -87,12 +87,15 @@ def transform(
     if not steps.c.size:
         return _gaussian(steps, tilts, frequencies)
     number, shape = steps.c.size, (tilts.shape[1], frequencies.shape[1])
-    parts, logs = np.empty((number, 5, *shape)), np.empty((number, 2, shape[0]))
-    centres = np.empty(number)
-    for own in groups:
-        given = None if centre is None else centre[own]
-        some = steps.only(own), quadrature.only(own), tilts, frequencies, given
-        parts[own], logs[own], centres[own] = _releases(*some)
+    if len(groups) == 1:
+        parts, logs, centres = _releases(steps, quadrature, tilts, frequencies, centre)
+    else:
+        parts, logs = np.empty((number, 5, *shape)), np.empty((number, 2, shape[0]))
+        centres = np.empty(number)
+        for own in groups:
+            given = None if centre is None else centre[own]
+            some = steps.only(own), quadrature.only(own), tilts, frequencies, given
+            parts[own], logs[own], centres[own] = _releases(*some)
     parts *= steps.counts[:, None, None, None]
     total = steps.total(parts)
     log_modulus, phase, relative, raised, turned = (total[:, i] for i in range(5))
