@@ -14,6 +14,7 @@ import numpy.typing as npt
 from scipy.special import erfcx, expit, ndtr, ndtri, ndtri_exp
 
 from gdpnum import charges
+from gdpnum.contour.chords import chernoff, chords
 from gdpnum.contour.ladder import Rungs
 from gdpnum.contour.line import Knots, Reading
 from gdpnum.floats import UNIT, Floats
@@ -412,63 +413,12 @@ def _raised(
     every = Knots(*(np.concatenate(both, axis=1) for both in zip(knots, others, strict=True)))
     upper = np.fmin(every.delta + every.delta_error, chernoff(every.epsilons, rungs))
     for row in np.flatnonzero(hidden.any(axis=1)):
-        order = np.argsort(every.epsilons[row], kind="stable")
-        places, bounds = every.epsilons[row, order], np.minimum.accumulate(upper[row, order])
-        kept = _convex(places, bounds)
-        chords = _needed(places[kept], bounds[kept], float(slack[row]))
-        # A cell may be below several of them.
         own = np.flatnonzero(hidden[row])
-        first = np.searchsorted(places[kept], knots.epsilons[row, own], "right") - 1
-        last = np.searchsorted(places[kept], knots.epsilons[row, own + 1], "left")
-        most = [chords[a:b].max(initial=-np.inf) for a, b in zip(first, last, strict=True)]
-        raised[row, own] = np.fmin(raised[row, own], most)
+        ends = knots.epsilons[row, own], knots.epsilons[row, own + 1]
+        needed = chords(every.epsilons[row], upper[row], float(slack[row]), *ends)
+        raised[row, own] = np.fmin(raised[row, own], needed)
     found: Floats = np.where(hidden, raised, 0.0).max(axis=1)
     return found
-
-
-def _needed(epsilons: Floats, upper: Floats, slack: float) -> Floats:
-    """The mu that each chord between two knots needs, from above (Lemma T16)."""
-    gaps, start, end = np.diff(epsilons), upper[:-1], upper[1:]
-    lifted = (start - end) / np.expm1(gaps)
-    # A smaller slope and a higher line: both towards a larger mu.
-    power = (start - slack) + lifted * (1.0 + 64.0 * UNIT) + (4.0 * UNIT) * start
-    slope = lifted * (1.0 - 64.0 * UNIT)
-    # No TPR is above one: the chord from exp(eps) = 0, where delta is one, is lower then.
-    above, other = power > 1.0 - slack, (1.0 - 4.0 * UNIT - end) * np.exp(-gaps)
-    power = np.where(above, 1.0 - 0.5 * slack, power)
-    slope = np.maximum(np.where(above, np.fmin(slope, other), slope), 0.0)
-    low, high = ndtri(power), lowered(slope[None], epsilons[None, :-1])[0]
-    mus: Floats = (low - high) + charges.one_quantile(1.0 + np.abs(low) + np.abs(high))
-    mus[np.isnan(mus)] = np.inf
-    mus[(start <= slack) | (gaps <= 0.0)] = -np.inf
-    return mus
-
-
-def _convex(epsilons: Floats, upper: Floats) -> npt.NDArray[np.intp]:
-    """Knots on the lower convex hull over exp(eps), the first and the last among them.
-
-    In plain numbers, which are quicker one by one. Any choice of knots is a sound one.
-    """
-    places, values = epsilons.tolist(), upper.tolist()
-    kept: list[int] = []
-    for k, (place, value) in enumerate(zip(places, values, strict=True)):
-        while len(kept) > 1:
-            i, j = kept[-2:]
-            gap = min(places[j] - places[i], _LARGEST)
-            after = math.expm1(min(place - places[j], _LARGEST - gap)) * math.exp(gap)
-            if (values[i] - values[j]) * after > (values[j] - value) * math.expm1(gap):
-                break
-            kept.pop()
-        kept.append(k)
-    return np.array(kept)
-
-
-def chernoff(epsilons: Floats, rungs: Rungs) -> Floats:
-    """Bounds that delta never exceeds, at epsilons by row."""
-    logs = (rungs.values + rungs.log_kappa)[:, :, None]
-    logs = (logs - rungs.lam[:, :, None] * epsilons[:, None, :]).min(axis=1)
-    bound: Floats = np.exp(np.minimum(logs, 0.0)) * (1.0 + 1e-12)
-    return bound
 
 
 def divided(knots: Floats, parts: Floats, kept: npt.NDArray[np.bool_]) -> Floats:
