@@ -54,12 +54,12 @@ def test_a_cubic_is_as_close_as_is_charged(setting):
     assert closest > 0.02
 
 
-def test_a_cell_between_two_lines_is_charged_its_length():
+def test_a_cell_between_two_lines_is_charged_twice_its_length():
     """Their sums differ: only that slopes are at most one is known of both."""
     _, lines, _ = reading(*SETTINGS[0])
     limit, removing = float(lines.limits[0, 0]), lines.rows(slice(0, 1))
     over = removing.at(np.array([[0.999 * limit, 1.001 * limit]]))
-    assert Cells.of(removing, over).bent[0, 0] == pytest.approx(0.002 * limit, rel=1e-9)
+    assert Cells.of(removing, over).bent[0, 0] == pytest.approx(0.004 * limit, rel=1e-9)
 
 
 @pytest.mark.parametrize("mu", [0.003, 0.5, 1.567, 7.0])
@@ -111,8 +111,9 @@ def test_gains_are_bounds():
         gained = here.gained(mu)
         assert np.all(gained <= (true + rounding)[:, :-1])
         assert np.all(gained <= (true + rounding)[:, 1:])
-        spare = here.spare(np.full(gained.shape, 1e-9))
-        assert np.all(here.gained(base - spare) >= -1e-9)
+        spare = here.spare(mu, np.full(gained.shape, 1e-9))
+        less = _Beside.of(cells, mu - spare, slack)
+        assert np.all(less.below >= there.below - 1e-9 - rounding)
 
 
 def test_the_lowest_point_of_a_cubic():

@@ -80,7 +80,7 @@ class Cells(NamedTuple):
     unsure: Floats
     """What is not known however short a cell is."""
     bent: Floats
-    """What the fourth derivative may do (Lemma T14): no more than the length, as |delta'| <= 1."""
+    """What the fourth derivative may do (Lemma T14): no more than twice the length."""
 
     @classmethod
     def of(cls, lines: Reading, knots: Knots) -> Cells:
@@ -90,7 +90,7 @@ class Cells(NamedTuple):
         unsure = 2.0 * (wrong[:, :-1] + wrong[:, 1:])
         powers = gaps * gaps
         powers *= powers * (1.0 / 384.0)
-        bent = np.fmin(powers * lines.bends(knots.epsilons), gaps)
+        bent = np.fmin(powers * lines.bends(knots.epsilons), 2.0 * gaps)
         slopes = _slopes(gaps, knots.lifted_alpha_error)
         if (slopes > unsure + bent).any():
             # Much of that is left out of the sum, whose own slope is known better.
@@ -148,7 +148,7 @@ class _Beside(NamedTuple):
         deep = np.sqrt(-2.0 * np.log(floor))
         farthest = np.minimum(np.maximum(half, -a[:, -1:]), deep)
         longest = np.minimum(s[:, -1:], half + deep)
-        wrong = charges.gaussian_delta(farthest, longest, likely + lifted + (knots.delta + floor))
+        wrong = charges.gaussian_delta(farthest, longest, likely + lifted + (knots.delta + slack))
         unsure = cells.unsure + (wrong[:, :-1] + wrong[:, 1:])
         bell *= _NORM
         before, after = bell[:, :-1], bell[:, 1:]
@@ -166,7 +166,7 @@ class _Beside(NamedTuple):
             error = float(unsure[row, cell])
             place = float(knots.epsilons[row, cell] + t * gaps[row, cell])
             limits = float(mu[row, 0]), float(farthest[row, 0]), float(longest[row, 0])
-            found = _too_small(value + error + float(cells.bent[row, cell]), error, place, *limits)
+            found = _too_small(value + error + float(bent[row, cell]), error, place, *limits)
             shown[row] = max(shown[row], found)
         return cls(
             mu,
@@ -183,21 +183,25 @@ class _Beside(NamedTuple):
 
     def gained(self, mu: Floats) -> Floats:
         """What G is more by in each cell, at least, for another mu by row."""
-        mu = mu[:, None]
-        more, (farthest, longest) = mu - self.mu, self.change
-        # By how much a moves, and by how much the log of the density with it.
-        moved = np.abs(more) * (0.5 + longest / np.minimum(mu, self.mu))
-        moved *= farthest + moved
+        more, moved = mu[:, None] - self.mu, self._moved(mu)
         slower = np.maximum(more, 0.0) * np.exp(-moved)
         faster = np.minimum(more, 0.0) * np.exp(moved)
         found: Floats = slower * self.slowest + faster * self.fastest
         return found
 
-    def spare(self, room: Floats) -> Floats:
-        """By how much less a mu will do for all cells, by row, with such a room in each."""
-        least = (room / self.fastest).min(axis=1)
+    def _moved(self, mu: Floats) -> Floats:
+        """By how much logs of densities differ for another mu, at most, by row."""
+        mu, (farthest, longest) = mu[:, None], self.change
+        # By how much a moves.
+        moved = np.abs(mu - self.mu) * (0.5 + longest / np.minimum(mu, self.mu))
+        moved *= farthest + moved
+        return moved
+
+    def spare(self, mu: Floats, room: Floats) -> Floats:
+        """By how much less than a mu will do for all cells, by row, with such a room in each."""
+        least = (room / self.fastest).min(axis=1) * np.exp(-self._moved(mu)[:, 0])
         # So little that densities change by half a percent.
-        found: Floats = 0.99 * np.minimum(least, 0.005 / self.sensitivity())
+        found: Floats = 0.99 * np.minimum(least, 0.004 / self.sensitivity())
         return found
 
     def sensitivity(self) -> Floats:
@@ -241,7 +245,7 @@ def _too_small(
     moved *= farthest + moved
     if lacking > 0.0:
         return mu + lacking * math.exp(-moved), error / rise
-    return (mu + lacking * math.exp(2.0 * moved), error / rise) if moved < 0.15 else (0.0, 0.0)
+    return (mu + lacking * math.exp(2.0 * moved), error / rise) if moved < 0.1 else (0.0, 0.0)
 
 
 def _lowest(start: float, end: float, rising: float, falling: float) -> tuple[float, float, float]:
@@ -292,7 +296,7 @@ def smallest(
             flat, ends[where] = beside.flatly(cells, where, *_upper(found, rungs, where))
             room[where] = np.fmax(room[where], flat + gained[where])
             over = ~(room >= 0.0)
-        _raise(needed, owner, own - beside.spare(np.where(over, np.inf, room)))
+        _raise(needed, owner, own - beside.spare(own, np.where(over, np.inf, room)))
         if not over.any():
             break
         parts, hidden = _further(beside, over, gained, ends, tolerance)
@@ -302,8 +306,10 @@ def smallest(
             whole = Knots(*(one[index] for one in first))
             raised = _raised(beside, found, hidden, slack, rungs, whole)
             _raise(needed, owner, raised)
-            _raise(tried, owner, raised)
-            over &= ~hidden
+            # Where no mu is found there is nothing more to look for.
+            lost = needed[owner] == np.inf
+            _raise(tried, owner, np.where(lost, 0.0, raised))
+            over &= ~(hidden | lost[:, None])
         kept = np.flatnonzero(over.any(axis=1))
         if not kept.size:
             break
