@@ -227,7 +227,7 @@ def _line(
     last = np.sqrt(2.0 * digits) / ladder.deviation[runs]
     if not (last <= _NUMBERS[-1] * width).any():
         none = np.full(runs.size, np.nan)
-        terms = np.zeros((runs.size, 2, 0), dtype=np.complex128)
+        terms = np.zeros((runs.size, 2, 1), dtype=np.complex128)
         return _Line(lam, length, cumulant, none, none, width, terms)
     likely = int(min(1.5 * float(np.nanmax(last / width)) + 8.0, _NUMBERS[0]))
     part, known = steps.part(runs), ladder.part(steps, runs)
@@ -278,7 +278,7 @@ def _powers(
         pending = pending[last == 0]
         if not pending.size:
             break
-    most = max(last for _, _, _, last in parts)
+    most = max(1, *(last for _, _, _, last in parts))
     sizes, turned = np.full((steps.runs, most), -np.inf), np.zeros((steps.runs, most))
     for chosen, size, angle, last in parts:
         sizes[chosen, :last], turned[chosen, :last] = size[:, :last], angle[:, :last]
