@@ -6,7 +6,8 @@ from mpmath import mp, mpf
 from scipy.special import erfcx, ndtr
 
 from gdpnum import contour
-from gdpnum.contour.decided import Cells, _Beside, _lowest, _needed
+from gdpnum.contour import chords
+from gdpnum.contour.decided import Cells, _Beside, _lowest
 from gdpnum.contour.fit import Effort
 
 SETTINGS = [(9.4, 0.32768, 2000), (2.0, 0.1, 25), (1.0, 0.01, 1000), (0.7, 0.001, 5000)]
@@ -135,7 +136,7 @@ def test_the_lowest_point_of_a_cubic():
 def test_what_a_chord_needs(ends):
     """G is nowhere below zero with it, whatever the profile: also where the line is above one."""
     start, end, first, last = ends
-    found = float(_needed(np.array([start, end]), np.array([first, last]), 1e-6)[0])
+    found = float(chords.mus(np.array([start, end]), np.array([first, last]), 1e-6)[0])
     y = np.exp(np.linspace(start, end, 4001))
     line = first - (first - last) * (y - y[0]) / (y[-1] - y[0])
     line = np.minimum(line, 1.0 - (1.0 - last) * y / y[-1])

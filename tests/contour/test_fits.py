@@ -356,6 +356,15 @@ def test_what_a_line_does_not_know_at_the_last_knot_is_not_used(lost):
             assert fit.mu[0] <= exact.mu[0] * (1.0 + 1e-7)
 
 
+def test_chords_that_end_within_a_cell():
+    """A run of rare jumps whose place is not found: beside the attacks of a lattice."""
+    beside = gdpnum.fit_gdp(
+        gdpnum.DPSGD(noise_multiplier=0.346, sample_rate=2.23e-5, steps=226_756), grid_step=0.01
+    )
+    found = contour.fits([poisson((0.346, 2.23e-5, 226_756))], slack=1e-10, accuracy=1.0, most=1e8)
+    assert beside.mu_lower <= found.mu[0] <= beside.mu * 1.001
+
+
 def test_a_large_mu_is_known_as_closely():
     """Up to 40, where an FPR may be exp(-1000); beside the lattice, which has no part in it."""
     settings = [(1.0, 0.6, 400), (1.0, 0.9, 2000), (0.5, 0.3, 2000), (0.5, 0.05, 2000)]

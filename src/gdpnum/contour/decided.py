@@ -14,6 +14,7 @@ import numpy.typing as npt
 from scipy.special import erfcx, expit, ndtr, ndtri, ndtri_exp
 
 from gdpnum import charges
+from gdpnum.contour.chords import chernoff, chords
 from gdpnum.contour.ladder import Rungs
 from gdpnum.contour.line import Knots, Reading
 from gdpnum.floats import UNIT, Floats
@@ -23,7 +24,7 @@ _ROUNDS, _PARTS, _MOST = 6, 24.0, 1500
 
 # A mu is tried that is above what is shown by so many tolerances, and by so many times what the
 # reading's own error hides, up to so many tolerances.
-_ABOVE, _BLURRED, _MOST_BLURRED = 3.0, 2.3, 25.0
+_ABOVE, _BLURRED, _MOST_BLURRED = 3.0, 2.3, 300.0
 
 # exp(-eps) and what it multiplies stay normal numbers up to here.
 _LARGEST = 600.0
@@ -267,53 +268,63 @@ def smallest(
     half = found.epsilons.shape[1] // 2
     base, mu_lower = _highest(Knots(*(one[:runs, half:] for one in found)), slack[:runs])
     if not (mu_lower > 0.0).all():
+        if not (found.delta_error[:, :-1] < np.inf).any():
+            return np.full(runs, np.inf), np.zeros(runs)
         base, mu_lower = _highest(Knots(*(one[:runs] for one in found)), slack[:runs])
     tried, needed = np.zeros((2, runs))
-    index = np.arange(found.epsilons.shape[0])
+    first, index = found, np.arange(found.epsilons.shape[0])
+    owner = index % runs
     for turn in range(_ROUNDS):
-        cells, owner = Cells.of(lines, found), index % runs
+        cells = Cells.of(lines, found)
         beside = _Beside.of(cells, base[owner], slack)
-        np.maximum.at(mu_lower, owner, beside.shown[0])
-        above = tolerance * mu_lower[owner]
+        _raise(mu_lower, owner, beside.shown[0])
+        lower = mu_lower[owner]
+        above = tolerance * lower
         above = _ABOVE * above + np.minimum(_BLURRED * beside.shown[1], _MOST_BLURRED * above)
-        np.maximum.at(tried, owner, mu_lower[owner] + above)
+        _raise(tried, owner, lower + above)
         own = tried[owner]
         gained = beside.gained(own)
         room = (beside.least - beside.bent) + gained
-        over = ~(room >= 0.0)
-        if over.any():
-            where, ends = np.nonzero(over), np.zeros(over.shape)
+        over, ends = ~(room >= 0.0), np.full(room.shape, -np.inf)
+        # In a low only a cubic tells enough.
+        where = np.nonzero(over & ~beside.turning)
+        if where[0].size:
             flat, ends[where] = beside.flatly(cells, where, *_upper(found, rungs, where))
             room[where] = np.fmax(room[where], flat + gained[where])
             over = ~(room >= 0.0)
-        np.maximum.at(needed, owner, own - beside.spare(np.where(over, np.inf, room)))
+        _raise(needed, owner, own - beside.spare(np.where(over, np.inf, room)))
         if not over.any():
             break
-        # Where the reading's own error is what hides it, shorter cells tell no more.
-        centre = beside.least + gained + beside.unsure
-        hidden = over & (beside.bent < 0.5 * beside.unsure) & (centre > -2.0 * beside.unsure)
-        hidden &= ~(ends + gained > 0.0)
-        parts = _parts(beside, over, gained, tolerance)
-        # Where G is certainly below zero, and has no low, it takes a larger mu alone.
-        parts[(centre + beside.bent < 0.0) & ~beside.turning] = 1.0
-        many = (parts.sum(axis=1) > _MOST) | (turn == _ROUNDS - 1)
-        hidden |= over & many[:, None]
-        # Once, as a chord that reaches over what is hidden begins closer to it then.
+        parts, hidden = _further(beside, over, gained, ends, tolerance)
+        hidden |= over & ((parts.sum(axis=1) > _MOST) | (turn == _ROUNDS - 1))[:, None]
+        # Not at once, as a chord that reaches over what is hidden begins closer to it later.
         if hidden.any() and turn > 0:
-            raised = _raised(beside, found, hidden, slack, rungs)
-            np.maximum.at(needed, owner, raised)
-            np.maximum.at(tried, owner, raised)
+            whole = Knots(*(one[index] for one in first))
+            raised = _raised(beside, found, hidden, slack, rungs, whole)
+            _raise(needed, owner, raised)
+            _raise(tried, owner, raised)
             over &= ~hidden
         kept = np.flatnonzero(over.any(axis=1))
         if not kept.size:
             break
-        index, slack, lines, rungs = index[kept], slack[kept], lines.rows(kept), rungs.rows(kept)
+        if kept.size < owner.size:
+            some = slice(kept[0], kept[0] + 1) if kept.size == 1 else kept
+            index, owner, slack = index[kept], owner[kept], slack[kept]
+            lines, rungs = lines.rows(some), rungs.rows(some)
         found = lines.at(divided(found.epsilons[kept], parts[kept], over[kept]))
         about, lower = _highest(found, slack)
-        np.maximum.at(mu_lower, index % runs, lower)
+        _raise(mu_lower, owner, lower)
         base = mu_lower.copy()
-        np.maximum.at(base, index % runs, about)
+        _raise(base, owner, about)
     return np.maximum(needed, mu_lower), mu_lower
+
+
+def _raise(levels: Floats, owner: npt.NDArray[np.intp], values: Floats) -> None:
+    """Raises levels by run to values by row."""
+    if levels.size == 1:
+        levels[0] = max(levels[0], values.max())
+    else:
+        np.maximum.at(levels, owner, values)
 
 
 def _highest(knots: Knots, slack: Floats) -> tuple[Floats, Floats]:
@@ -322,6 +333,14 @@ def _highest(knots: Knots, slack: Floats) -> tuple[Floats, Floats]:
     The first is the top of the parabola through the highest three.
     """
     mus = shown(knots, slack).mus
+    if not (mus.max(axis=1) > 0.0).all():
+        # What is not certain may tell where to begin.
+        return _highest_of(knots, shown(knots, slack, certain=False).mus)[0], np.zeros(slack.size)
+    return _highest_of(knots, mus)
+
+
+def _highest_of(knots: Knots, mus: Floats) -> tuple[Floats, Floats]:
+    """The same from what the tests at the knots need."""
     found = []
     for row, best in enumerate(mus.argmax(axis=1).tolist()):
         three = slice(max(best - 1, 0), best + 2)
@@ -344,14 +363,25 @@ def _top(places: list[float], values: list[float]) -> float:
     return max(most, values[1] + 0.25 * slope * slope / bend) if bend > 0.0 else most
 
 
-def _parts(
-    beside: _Beside, over: npt.NDArray[np.bool_], gained: Floats, tolerance: float
-) -> Floats:
-    """Into how many parts to cut cells that are over: what is bent falls like the fourth power."""
-    room = np.maximum(beside.least + gained, tolerance * beside.mu * beside.slowest)
-    number = np.ceil((2.0 * beside.bent / room) ** 0.25)
+def _further(
+    beside: _Beside,
+    over: npt.NDArray[np.bool_],
+    gained: Floats,
+    ends: Floats,
+    tolerance: float,
+) -> tuple[Floats, npt.NDArray[np.bool_]]:
+    """Into how many parts to cut cells that are over, and those of which shorter ones tell no more.
+
+    What is bent falls like the fourth power of the length; the reading's own error does not.
+    """
+    room = beside.least + gained
+    most = np.maximum(room, tolerance * beside.mu * beside.slowest)
+    number = np.ceil((2.0 * beside.bent / most) ** 0.25)
     number = np.where(number < _PARTS, np.maximum(number, 2.0), _PARTS)
-    return np.where(over, number, 1.0)
+    # Where G is certainly below zero, and has no low, it takes a larger mu alone.
+    lost = (room + beside.unsure + beside.bent < 0.0) & ~beside.turning
+    hidden = over & (beside.bent < 0.5 * beside.unsure) & (room > -3.0 * beside.unsure)
+    return np.where(over & ~lost, number, 1.0), hidden & ~(ends + gained > 0.0)
 
 
 def _upper(knots: Knots, rungs: Rungs, where: _Where) -> list[Floats]:
@@ -364,69 +394,31 @@ def _upper(knots: Knots, rungs: Rungs, where: _Where) -> list[Floats]:
 
 
 def _raised(
-    beside: _Beside, knots: Knots, hidden: npt.NDArray[np.bool_], slack: Floats, rungs: Rungs
+    beside: _Beside,
+    knots: Knots,
+    hidden: npt.NDArray[np.bool_],
+    slack: Floats,
+    rungs: Rungs,
+    others: Knots,
 ) -> Floats:
     """By row, a mu with which G is not below zero in the hidden cells; infinite if none is found.
 
-    That which makes up for what is not known; or which a chord needs, between knots that are.
+    That which makes up for what is not known; or which a chord needs, over what is hidden, between
+    any two knots, also ``others`` around them.
     """
     more = (beside.bent - beside.least) / beside.slowest
     # Up to twice as much: densities change by no more than half.
     moved = 2.0 * more * beside.sensitivity()[:, None]
     raised = beside.mu + np.where(moved < 0.69, more * np.exp(moved), np.inf)
-    upper = np.fmin(knots.delta + knots.delta_error, chernoff(knots.epsilons, rungs))
-    np.minimum.accumulate(upper, axis=1, out=upper)
+    every = Knots(*(np.concatenate(both, axis=1) for both in zip(knots, others, strict=True)))
+    upper = np.fmin(every.delta + every.delta_error, chernoff(every.epsilons, rungs))
     for row in np.flatnonzero(hidden.any(axis=1)):
-        kept = _convex(knots.epsilons[row], upper[row])
-        chords = _needed(knots.epsilons[row, kept], upper[row, kept], float(slack[row]))
-        raised[row] = np.fmin(raised[row], np.repeat(chords, np.diff(kept)))
+        own = np.flatnonzero(hidden[row])
+        ends = knots.epsilons[row, own], knots.epsilons[row, own + 1]
+        needed = chords(every.epsilons[row], upper[row], float(slack[row]), *ends)
+        raised[row, own] = np.fmin(raised[row, own], needed)
     found: Floats = np.where(hidden, raised, 0.0).max(axis=1)
     return found
-
-
-def _needed(epsilons: Floats, upper: Floats, slack: float) -> Floats:
-    """The mu that each chord between two knots needs, from above (Lemma T16)."""
-    gaps, start, end = np.diff(epsilons), upper[:-1], upper[1:]
-    lifted = (start - end) / np.expm1(gaps)
-    # A smaller slope and a higher line: both towards a larger mu.
-    power = (start - slack) + lifted * (1.0 + 64.0 * UNIT) + (4.0 * UNIT) * start
-    slope = lifted * (1.0 - 64.0 * UNIT)
-    # No TPR is above one: the chord from exp(eps) = 0, where delta is one, is lower then.
-    above, other = power > 1.0 - slack, (1.0 - 4.0 * UNIT - end) * np.exp(-gaps)
-    power = np.where(above, 1.0 - 0.5 * slack, power)
-    slope = np.maximum(np.where(above, np.fmin(slope, other), slope), 0.0)
-    low, high = ndtri(power), lowered(slope[None], epsilons[None, :-1])[0]
-    mus: Floats = (low - high) + charges.one_quantile(1.0 + np.abs(low) + np.abs(high))
-    mus[np.isnan(mus)] = np.inf
-    mus[(start <= slack) | (gaps <= 0.0)] = -np.inf
-    return mus
-
-
-def _convex(epsilons: Floats, upper: Floats) -> npt.NDArray[np.intp]:
-    """Knots on the lower convex hull over exp(eps), the first and the last among them.
-
-    In plain numbers, which are quicker one by one. Any choice of knots is a sound one.
-    """
-    places, values = epsilons.tolist(), upper.tolist()
-    kept: list[int] = []
-    for k, (place, value) in enumerate(zip(places, values, strict=True)):
-        while len(kept) > 1:
-            i, j = kept[-2:]
-            gap = min(places[j] - places[i], _LARGEST)
-            after = math.expm1(min(place - places[j], _LARGEST - gap)) * math.exp(gap)
-            if (values[i] - values[j]) * after > (values[j] - value) * math.expm1(gap):
-                break
-            kept.pop()
-        kept.append(k)
-    return np.array(kept)
-
-
-def chernoff(epsilons: Floats, rungs: Rungs) -> Floats:
-    """Bounds that delta never exceeds, at epsilons by row."""
-    logs = (rungs.values + rungs.log_kappa)[:, :, None]
-    logs = (logs - rungs.lam[:, :, None] * epsilons[:, None, :]).min(axis=1)
-    bound: Floats = np.exp(np.minimum(logs, 0.0)) * (1.0 + 1e-12)
-    return bound
 
 
 def divided(knots: Floats, parts: Floats, kept: npt.NDArray[np.bool_]) -> Floats:
@@ -440,7 +432,9 @@ def divided(knots: Floats, parts: Floats, kept: npt.NDArray[np.bool_]) -> Floats
     counted = np.zeros(inside.shape)
     np.cumsum(parts, axis=1, out=counted[:, 1:])
     ends = counted[:, -1:]
-    places = np.linspace(0.0, 1.0, int(min(ends.max(), _MOST)) + 1)
+    number = int(min(ends.max(), _MOST))
+    places = np.arange(number + 1) * (1.0 / number)
+    places[-1] = 1.0
     return np.stack(
         [
             np.interp(places * end[0], one, at)

@@ -273,7 +273,8 @@ def _fit(
         found = _read(steps, *quick.read, slack, tolerance)
         # Where jumps decide the general way has the same lines, and knows no more.
         wide = math.inf if quick.ladder.steep[0] < 1.0 else _CLOSE * found.mu[0]
-        if found.mu[0] - found.mu_lower[0] <= wide and found.mu[0] < math.inf:
+        close = found.mu[0] - found.mu_lower[0] <= wide
+        if close and found.mu_lower[0] > 0.0 and found.mu[0] < math.inf:
             return found
     rungs = ladder(steps, 22.0)
     check_reach(rungs, _FURTHEST)

@@ -67,6 +67,8 @@ def lifted_spacing(
     quarter = 0.5 * np.pi / (steps.c * steps.shifts)
     top = np.where(negative > 0.0, quarter, 0.92 * steps.strip)
     digits = digits + 0.8
+    # No higher than where the normal density alone has grown by as much as is allowed.
+    top = np.minimum(top, np.sqrt(2.0 * digits))
     most = np.clip(0.5 * quarter, _HIGH, _HIGHEST)
     for _ in range(2):
         growth = (

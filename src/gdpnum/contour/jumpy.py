@@ -140,19 +140,19 @@ def _read(
     decayed = _decay(steps, places, two, needs, ladder, lengths)
     both = np.concatenate([slack, slack])
     # Adding is read off the middle all the way.
-    references = [wanted.epsilons[:, None] * np.concatenate([CLOSE, _ALL]), tail[:, None] * FAR]
+    far = [wanted.epsilons[:, None] * np.concatenate(one) for one in ([CLOSE, _ALL], [FAR, _ALL])]
     ends = decayed.thetas[0, :, 0]
     numbers = ends * lengths
     if float(ends.max() * lengths.max() - 0.6 * numbers.sum()) < 2.0 * math.pi * _APART:
         found = _transform(steps, ladder, two.tilts, two.centre, decayed, lengths, most)
-        every = stacked(found, decayed, rungs, picks=[[1, 1], [0]], references=references)
-        four = every.rows(np.array([0, 1, 2, 1]))
+        four = stacked(found, decayed, rungs, picks=[[1, 1], [0, 1]], references=far)
         limit = meeting(four)
         limit[1] = np.inf
         return joined(four, *first_knots(ladder, both, wanted.epsilons, limit), limit)
     parts: list[Line] = []
     # The tail first: where it takes too many, no more is done.
-    for line, picks, reference in zip((0, 1), ([[0]], [[0, 0]]), references[::-1], strict=True):
+    references = [far[1][:1], far[0]]
+    for line, picks, reference in zip((0, 1), ([[0]], [[0, 0]]), references, strict=True):
         only, tilts = decayed.only([line]), two.tilts[[line]]
         found = _transform(steps, ladder, tilts, two.centre, only, lengths[[line]], most)
         parts.append(stacked(found, only, rungs, picks=picks, references=[reference]))

@@ -265,6 +265,8 @@ def reach(steps: Steps, tilts: Floats, need: Floats) -> tuple[Floats, Floats]:
     return -(tail + np.minimum(left, tail)), tail + right * slope
 
 
+_NORM = 1.0 / math.sqrt(2.0 * math.pi)
+
 # Knots near zero, where regret is decided, in deviations of the loss: so close that one look at
 # them decides it for most runs.
 _NEAR = np.concatenate([[0.0], np.geomspace(1e-5, 0.02, 18), np.geomspace(0.023, 3.0, 43)])
@@ -278,6 +280,10 @@ _UP_TO = np.linspace(0.52, 1.0, 13)
 # Beyond these, as shares of what is left on either side.
 _AROUND = 0.0066 * np.arange(-11.0, 12.0)
 _BEFORE, _AFTER = (np.arange(1.0, 37.0) / 36.0) ** 1.5, (np.arange(1.0, 17.0) / 16.0) ** 2
+
+
+# As many for adding: equal cells.
+_EQUAL = np.linspace(0.0, 1.0, 75)
 
 
 # And before the first of the saddle points, where mu is large.
@@ -302,36 +308,35 @@ def first_knots(
     rungs, runs, deviation = ladder.rungs, ladder.middle.size, ladder.deviation[:, None]
     end = fallen(rungs, np.log(slack))[:, None]
     limit = limits[:, None]
-    # A row that is read off one line alone has no limit.
-    alone = 0.5 * end
-    alone[:runs, 0] = np.minimum(alone[:runs, 0], 0.5 * guess[:runs])
-    limit = np.where((limit > 0.0) & (limit < end), limit, alone)
+    told = (limit > 0.0) & (limit < end)
+    if not told.all():
+        # A row that is read off one line alone has no limit.
+        alone = 0.5 * end
+        alone[:runs, 0] = np.minimum(alone[:runs, 0], 0.5 * guess[:runs])
+        limit = np.where(told, limit, alone)
     low, high, centre = limit[:runs], end[:runs], guess[:runs, None]
+    # The first knot beyond the limit is next to it, so that no cell reaches far over it.
+    beyond = np.nextafter(limit, np.inf)
     own = [deviation * _NEAR, low * _UP_TO]
     if float(ladder.middle.min()) < LEAST:
         own.append(np.maximum(rungs.slopes[:runs, :1] - deviation * _EARLY, 0.0))
     removed = np.concatenate(own, axis=1)
     np.minimum(removed, low, out=removed)
     removed.sort(axis=1)
-    parts = [
-        centre + deviation * _AROUND,
-        centre + (low - centre) * _BEFORE,
-        centre + (high - centre) * _AFTER,
-    ]
-    tail = np.concatenate(parts, axis=1)
-    # The first is next to the limit, so that no cell reaches far over it.
-    np.clip(tail, np.nextafter(low, np.inf), high, out=tail)
+    left, right = (low - centre) * _BEFORE, (high - centre) * _AFTER
+    tail = np.concatenate([deviation * _AROUND, left, right], axis=1)
+    tail += centre
+    np.minimum(np.maximum(tail, beyond[:runs], out=tail), high, out=tail)
     tail.sort(axis=1)
     tail[:, -1:] = high
     if end.size == runs:
         return removed, tail
     # Adding only has to stay below: equal cells will do.
-    near, far = (np.linspace(0.0, 1.0, one.shape[1]) for one in (removed, tail))
-    low, high = limit[runs:], end[runs:]
-    first = np.nextafter(low, np.inf)
+    near = _EQUAL if removed.shape[1] == _EQUAL.size else np.linspace(0.0, 1.0, removed.shape[1])
+    first, last = beyond[runs:], end[runs:]
     return (
-        np.concatenate([removed, low * near]),
-        np.concatenate([tail, first + (high - first) * far]),
+        np.concatenate([removed, limit[runs:] * near]),
+        np.concatenate([tail, first + (last - first) * _EQUAL]),
     )
 
 
@@ -356,6 +361,14 @@ def period(rungs: Rungs, others: Rungs, lam: Floats, epsilon: Floats, log_error:
 def _quantiles(logs: Floats) -> Floats:
     """Phi^-1 of their exponentials, which may underflow where mu is large."""
     return ndtri(np.exp(logs)) if float(logs.min(initial=0.0)) > -700.0 else ndtri_exp(logs)
+
+
+def _slopes(x: Floats, y: Floats) -> Floats:
+    """How fast y changes with x at each point, by row, from its neighbours."""
+    found = np.empty_like(y)
+    found[:, 1:-1] = (y[:, 2:] - y[:, :-2]) / (x[:, 2:] - x[:, :-2])
+    found[:, 0], found[:, -1] = found[:, 1], found[:, -2]
+    return found
 
 
 def _interpolated(at: Floats, places: Floats, values: Floats) -> Floats:
@@ -389,6 +402,24 @@ class Approximate(NamedTuple):
         root = np.sqrt(0.5 * rungs.curvatures)
         parts = 0.5 * erfcx(lam * root), 0.5 * erfcx((1.0 + lam) * root)
         return cls(rungs.values - lam * rungs.slopes, *parts)
+
+    def closer(self, rungs: Rungs) -> Approximate:
+        """With the next two cumulants (Edgeworth), where jumps skew the loss."""
+        lam, curved = rungs.lam, rungs.curvatures
+        third = _slopes(lam, curved)
+        skew, excess = third / curved**1.5, _slopes(lam, third) / (curved * curved)
+        root, found = np.sqrt(curved), []
+        # No TPR is above one.
+        most = np.exp(-self.log_scale)
+        for plain, z in (self.tpr_part, lam * root), (self.alpha_part, (1.0 + lam) * root):
+            # The integrals of exp(-z y) He_n(y) phi(y) over y > 0, n = 3, 4 and 6.
+            squared, less = z * z, z * plain - _NORM
+            three = squared * less + _NORM
+            six = z * (squared * squared * less + _NORM * (squared - 3.0))
+            more = (excess / 24.0 * z - skew / 6.0) * three + (skew * skew / 72.0) * six
+            more += plain
+            found.append(np.where((more > 0.2 * plain) & (more < most), more, plain))
+        return Approximate(self.log_scale, *found)
 
     def mus(self, rungs: Rungs, rows: slice, slack: Floats) -> Floats:
         """About the mu that the test at each saddle point shows; -inf where delta <= slack."""

@@ -54,10 +54,15 @@ _TURNS, _OFF = 4, 0.6
 _AGREE = 0.7
 
 # Jumps so rare that saddle points do not tell where mu is decided: below this reach of the ladder.
-_RARE = 0.14
+# And from this on they always do.
+_RARE, _FEW = 0.14, 0.3
 
 # How large a loss is that decides alone, in deviations of the others; these add about one.
 _ALONE = 7.5
+
+# By how much the place is before a guess with more cumulants, and how far that may be from the one
+# without, in deviations.
+_BEFORE, _SHIFT = 0.03, 0.4
 
 # So many times that the quantiles' line may say where both have their share; of several segments
 # it is less.
@@ -79,7 +84,11 @@ def settled(near: Approximate, steps: Steps, ladder: Ladder, slack: Floats) -> F
     if jumpy.size:
         # Two guesses that agree are right, unless jumps are rare.
         apart = np.abs(np.log(largest[jumpy] / guess[jumpy])) > _AGREE
-        unclear = jumpy[apart | (ladder.steep[jumpy] < _RARE)]
+        apart &= ladder.steep[jumpy] < _FEW
+        lost = apart | (ladder.steep[jumpy] < _RARE)
+        unclear, clear = jumpy[lost], jumpy[~lost]
+        if clear.size:
+            guess[clear] = _closer(near, ladder, guess[clear], slack[clear], clear)
         if unclear.size:
             rest = ladder.deviation[unclear]
             jump = _one_jump(steps, ladder, slack)[unclear] + rest
@@ -95,6 +104,16 @@ def settled(near: Approximate, steps: Steps, ladder: Ladder, slack: Floats) -> F
             known = place > 0.0
             guess[unclear[known]] = place[known]
     return guess
+
+
+def _closer(
+    near: Approximate, ladder: Ladder, guess: Floats, slack: Floats, rows: npt.NDArray[np.intp]
+) -> Floats:
+    """The same guess with more cumulants, where that is about the same."""
+    rungs, rest = ladder.rungs.rows(rows), ladder.deviation[rows]
+    own = Approximate(*(one[rows] for one in near)).closer(rungs)
+    found = own.decided(rungs, slice(None), slack) - _BEFORE * rest
+    return np.where(np.abs(found - guess) < _SHIFT * rest, found, guess)
 
 
 def _one_jump(steps: Steps, ladder: Ladder, slack: Floats) -> Floats:

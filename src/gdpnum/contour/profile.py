@@ -11,7 +11,7 @@ import numpy as np
 
 from gdpnum.bounds.attacks import Attacks
 from gdpnum.bounds.lines import Lines
-from gdpnum.contour.decided import chernoff
+from gdpnum.contour.chords import chernoff
 from gdpnum.contour.fit import MOST, Effort, check_reach
 from gdpnum.contour.ladder import Approximate, Ladder, Rungs, ladder
 from gdpnum.contour.line import Knots, Line, Reading
