@@ -18,7 +18,7 @@ from gdpnum.contour.pairs import Nodes, Steps, lifted
 from gdpnum.contour.plan import kept
 from gdpnum.contour.reading import tail_rung
 from gdpnum.contour.transform import phases
-from gdpnum.contour.turns import Complexes, turns
+from gdpnum.contour.turns import Complexes, powers, turns
 from gdpnum.floats import Floats
 
 # Frequencies, and more where they are not enough.
@@ -100,7 +100,7 @@ def settled(near: Approximate, steps: Steps, ladder: Ladder, slack: Floats) -> F
             # Of many runs all are located at once.
             unclear = unclear[~alone] if runs == 1 else unclear
         if unclear.size:
-            place, _ = located(steps, ladder, guess, slack, unclear)
+            place = located(steps, ladder, guess, slack, unclear)
             known = place > 0.0
             guess[unclear[known]] = place[known]
     return guess
@@ -134,30 +134,22 @@ def _one_jump(steps: Steps, ladder: Ladder, slack: Floats) -> Floats:
 
 
 def located(
-    steps: Steps,
-    ladder: Ladder,
-    guess: Floats,
-    slack: Floats,
-    runs: npt.NDArray[np.intp],
-    around: Floats = _AROUND,
-) -> tuple[Floats, Floats]:
-    """The epsilons at which tests of some runs need the largest mu, to some percent, and that mu.
+    steps: Steps, ladder: Ladder, guess: Floats, slack: Floats, runs: npt.NDArray[np.intp]
+) -> Floats:
+    """The epsilons at which tests of some runs need the largest mu, to some percent.
 
-    NaN where it stays unclear. They are looked for ``around`` a guess, at these shares of it.
+    NaN where it stays unclear.
 
     The transform is summed on a line for the guess, then on one for the place so found, until the
     two agree. Where jumps are rare lines far from the saddle points take fewer frequencies, unless
     the transform hardly dies out.
     """
-    found, mus = np.full((2, runs.size), np.nan)
-    rare = ladder.steep[runs] < _RARE
+    found, rare = np.full(runs.size, np.nan), ladder.steep[runs] < _RARE
     for far in (True, False):
         some = np.flatnonzero(np.isnan(found) & (rare | (not far)))
         if some.size:
-            found[some], mus[some] = _located(
-                steps, ladder, guess, slack, runs[some], around, far=far
-            )
-    return found, mus
+            found[some] = _located(steps, ladder, guess, slack, runs[some], far=far)
+    return found
 
 
 def _located(
@@ -166,32 +158,28 @@ def _located(
     guess: Floats,
     slack: Floats,
     runs: npt.NDArray[np.intp],
-    around: Floats,
     *,
     far: bool,
-) -> tuple[Floats, Floats]:
-    found, mus = np.full((2, runs.size), np.nan)
+) -> Floats:
+    found = np.full(runs.size, np.nan)
     left, places, line = np.arange(runs.size), guess[runs], None
     for _ in range(_TURNS):
-        line = _line(steps, ladder, runs[left], places, slack[runs[left]], line, far=far)
-        following, most = highest(
-            partial(_at, line, places, slack[runs[left]]),
-            places[:, None] * around,
-            slack[runs[left]],
-        )
+        own = slack[runs[left]]
+        line = _line(steps, ladder, runs[left], places, own, line, far=far)
+        following = _highest(partial(_at, line, places, own), places[:, None] * _AROUND, own)
         following = np.where(np.isnan(line.centre), np.nan, following)
         known = (following > 0.0) & (following < np.inf)
         close = known & (np.abs(following - places) <= _OFF * following)
-        found[left[close]], mus[left[close]] = following[close], most[close]
+        found[left[close]] = following[close]
         going = known & ~close
         left, places, line = left[going], following[going], line.rows(going)
         if not left.size:
             break
-    return found, mus
+    return found
 
 
 class _Line(NamedTuple):
-    """Arrays by run: the last three by frequency, too, with the terms of delta and of alpha."""
+    """Arrays by run: the terms of delta and of alpha by frequency, too."""
 
     lam: Floats
     length: Floats
@@ -199,32 +187,26 @@ class _Line(NamedTuple):
     centre: Floats
     left: Floats
     """The share that is left out of the transform."""
-    theta: Floats
-    real: Floats
-    imaginary: Floats
+    width: Floats
+    """How far apart frequencies are."""
+    terms: Complexes
 
     def rows(self, kept: npt.NDArray[np.bool_]) -> _Line:
         """Some of the runs."""
-        return self if kept.all() else _Line(*(one[kept] for one in self))
+        lam, length, cumulant, centre, left, width = (one[kept] for one in self[:-1])
+        return _Line(lam, length, cumulant, centre, left, width, self.terms[kept])
 
 
-def highest(
-    known: Callable[[Floats], Knots], places: Floats, slack: Floats
-) -> tuple[Floats, Floats]:
-    """The place, by run, that needs most: among these, then between its neighbours; and its mu."""
+def _highest(known: Callable[[Floats], Knots], places: Floats, slack: Floats) -> Floats:
+    """The place, by run, that needs most: among these, then between its neighbours."""
     rows = np.arange(places.shape[0])
-    mus = shown(known(places), slack, certain=False).mus
-    best = np.argmax(mus, axis=1)
+    best = np.argmax(shown(known(places), slack, certain=False).mus, axis=1)
     low = places[rows, np.maximum(best - 1, 0), None]
     high = places[rows, np.minimum(best + 1, places.shape[1] - 1), None]
     places = low + (high - low) * _BETWEEN
-    mus = shown(known(places), slack, certain=False).mus
-    best = np.argmax(mus, axis=1)
-    # The mu is that at the top of the parabola through three of them.
-    before, at, after = (mus[rows, np.clip(best + i, 0, _BETWEEN.size - 1)] for i in (-1, 0, 1))
-    bend, rise = 2.0 * at - before - after, after - before
-    inside = (best > 0) & (best < _BETWEEN.size - 1) & (bend > 0.0) & (bend < np.inf)
-    return places[rows, best], at + rise * (0.125 * rise / np.where(inside, bend, np.inf))
+    best = np.argmax(shown(known(places), slack, certain=False).mus, axis=1)
+    found: Floats = places[rows, best]
+    return found
 
 
 def _line(
@@ -263,8 +245,9 @@ def _line(
     # At first so many frequencies as Gaussians would take, and some.
     last = np.sqrt(2.0 * digits) / ladder.deviation[runs]
     if not (last <= _NUMBERS[-1] * width).any():
-        none, empty = np.full(runs.size, np.nan), np.zeros((runs.size, 2, 0))
-        return _Line(lam, length, cumulant, none, none, empty[:, 0], empty, empty)
+        none = np.full(runs.size, np.nan)
+        terms = np.zeros((runs.size, 2, 1), dtype=np.complex128)
+        return _Line(lam, length, cumulant, none, none, width, terms)
     likely = int(min(1.5 * float(np.nanmax(last / width)) + 8.0, _NUMBERS[0]))
     part, known = steps.part(runs), ladder.part(steps, runs)
     # Next to the saddle points the ladder's own nodes will do.
@@ -284,7 +267,7 @@ def _line(
     terms = np.stack([over / z, over], axis=1)
     centre = part.total(part.counts * means) + part.variance * (lam + 0.5)
     centre = np.where(ended & (length > 0.0) & (length < np.inf), centre, np.nan)
-    return _Line(lam, length, cumulant, centre, np.exp(-digits), theta, terms.real, terms.imag)
+    return _Line(lam, length, cumulant, centre, np.exp(-digits), width, terms)
 
 
 def _powers(
@@ -314,7 +297,7 @@ def _powers(
         pending = pending[last == 0]
         if not pending.size:
             break
-    most = max(last for _, _, _, last in parts)
+    most = max(1, *(last for _, _, _, last in parts))
     sizes, turned = np.full((steps.runs, most), -np.inf), np.zeros((steps.runs, most))
     for chosen, size, angle, last in parts:
         sizes[chosen, :last], turned[chosen, :last] = size[:, :last], angle[:, :last]
@@ -368,8 +351,8 @@ def _at(line: _Line, guess: Floats, slack: Floats, places: Floats) -> Knots:
 
     Not where delta is large, next to nothing beside the terms of its sum, or far below the slack.
     """
-    turn = turns(line.theta[:, :, None] * (places - line.centre[:, None])[:, None, :])
-    sums = line.real @ turn.real + line.imaginary @ turn.imag
+    turn = (line.centre[:, None] - places) * line.width[:, None]
+    sums = (line.terms @ powers(0.5 * turn, turn, line.terms.shape[2])).real
     scale = np.exp(line.cumulant[:, None] - line.lam[:, None] * places)
     sums *= scale[:, None, :]
     # Images below are 1 - exp(eps), but for next to nothing.
@@ -377,7 +360,7 @@ def _at(line: _Line, guess: Floats, slack: Floats, places: Floats) -> Knots:
     lifted = np.exp(places) * (twice / (1.0 + twice))
     sums[:, 0] += once / (1.0 + once) - lifted
     sums[:, 1] += lifted
-    least = _TINY * line.left * np.hypot(line.real[:, 0], line.imaginary[:, 0]).sum(axis=1)
+    least = _TINY * line.left * np.abs(line.terms[:, 0]).sum(axis=1)
     clear = sums[:, 0] > least[:, None] * scale
     # Delta falls: beyond where it is small it is so, whatever images say.
     some = (places >= guess[:, None]) & (sums[:, 0] < _FALLEN * slack[:, None])
