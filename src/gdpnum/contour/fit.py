@@ -134,6 +134,7 @@ def sought(steps: Steps, rungs: Ladder, slack: Floats, tolerance: float) -> tupl
     near = Approximate.of(rungs.rungs)
     guess, runs, log_slack = settled(near, steps, rungs, slack), steps.runs, np.log(slack)
     errors = log_slack + np.log(3.0 * tolerance)
+    far = np.zeros(runs, np.bool_)
     if guess.size > runs:
         # Adding matters only as far as it is the worse direction: beside delta of removing.
         removed = near.log_deltas(rungs.rungs, slice(runs), guess[runs:])
@@ -146,13 +147,15 @@ def sought(steps: Steps, rungs: Ladder, slack: Floats, tolerance: float) -> tupl
     # Up to the last knot delta is to be known beside the slack.
     by_row = np.concatenate([log_slack, log_slack])[: guess.size]
     further = fallen(rungs.rungs, by_row), by_row + np.log(_THERE)
-    sparing = float(rungs.middle.min()) >= LEAST
+    large = float(rungs.middle.min()) < LEAST
     places, wrong = [guess], [errors]
-    if not sparing:
+    if large:
         # The line in the middle knows 1 - delta, which is less and less; this one delta itself.
         before = rungs.rungs.slopes[:, 0] - _EARLY * np.resize(rungs.deviation, guess.size)
         places.insert(0, np.clip(before, 1e-12, 0.9 * guess))
         wrong.insert(0, np.full(guess.size, _ABOUT))
+    # Only what is far from deciding is known well enough so far from the middle.
+    sparing = not large and guess.size > runs and bool(far.all())
     draft = drafted(steps, rungs, places, wrong, fine, further=further, sparing=sparing)
     return draft, guess[:runs]
 

@@ -94,11 +94,12 @@ def drafted(
     # The rows that have lines in the tail.
     rows = wanted.size
     if sparing and tails == 1 and rows > runs:
-        (place,), (error,) = ([one[runs:] for one in part] for part in (epsilons, log_errors))
-        more = ladder.middle + 0.5 * place - error
+        asked = [(epsilons[0], log_errors[0]), *([] if further is None else [further])]
+        place, error = (np.stack([one[i][runs:] for one in asked]) for i in (0, 1))
+        more = (ladder.middle + 0.5 * place - error).max(axis=0)
         if float(more.max()) < _MOST_DIGITS:
             adding, removing = (one.rows(slice(runs, None)) for one in (rungs, others))
-            there = period(adding, removing, np.full(runs, -0.5), place, error)
+            there = period(adding, removing, np.full(runs, -0.5), place, error).max(axis=0)
             middle[runs:] = np.maximum(middle[runs:], there)
             rows, finest = runs, np.maximum(finest, more)
             epsilons, log_errors = ([one[:runs] for one in part] for part in (epsilons, log_errors))
