@@ -180,6 +180,13 @@ def test_the_place_of_rare_jumps_is_where_tests_need_most(settings):
     assert around[np.argmax(needs)] == pytest.approx(place, rel=0.1)
 
 
+def test_adding_next_to_removing_is_known_as_closely():
+    """Nearly a Gaussian, whose directions need nearly the same mu."""
+    run = poisson((4.74, 0.0564, 22_200))
+    together = contour.fits([run, run], slack=1e-10)
+    assert (together.mu - together.mu_lower <= 1e-8 * together.mu).all()
+
+
 def test_one_out_of_reach_does_not_stop_the_others():
     runs = [ordinary(0), poisson((1.0, 0.9, 100_000)), ordinary(1)]
     found = contour.fits(runs, slack=1e-10)
