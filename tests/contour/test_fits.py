@@ -363,6 +363,14 @@ def test_what_a_line_does_not_know_at_the_last_knot_is_not_used(lost):
             assert fit.mu[0] <= exact.mu[0] * (1.0 + 1e-7)
 
 
+def test_much_noise_among_others():
+    """Squares of 1e-200 are no floats: nothing is known of that run, and all of the others."""
+    runs = [poisson(one) for one in ((2.0, 0.1, 400), (1e200, 0.1, 10), (1.0, 0.01, 1000))]
+    found = contour.fits(runs, slack=1e-10)
+    assert found.mu[1] == np.inf or found.mu[1] < 1e-100
+    assert np.all((found.mu - found.mu_lower)[[0, 2]] <= 1e-8 * found.mu[[0, 2]])
+
+
 def test_chords_that_end_within_a_cell():
     """A run of rare jumps whose place is not found: beside the attacks of a lattice."""
     beside = gdpnum.fit_gdp(

@@ -204,7 +204,8 @@ def _tried(
     try:
         return _fits(steps.part(part), slack[part], tolerance, most)
     except OutOfReach as error:
-        work = error.work
+        # Where it does not say which of them it was, halves are tried.
+        work = error.work if error.work.size == part.size else np.zeros(part.size)
     if not (work > most).any() and part.size > 1:
         # Too uneven to be taken together.
         order = np.argsort(work, kind="stable")

@@ -6,10 +6,14 @@ import numpy as np
 
 from gdpnum import charges
 from gdpnum.contour.pairs import Nodes, Steps
+from gdpnum.contour.reach import OutOfReach
 from gdpnum.floats import Floats
 
 # Nodes are multiples of this, so that they and their squares are exact.
 QUANTUM = 1.0 / 256.0
+
+# Nodes of a segment.
+_MOST = 1e7
 
 
 def spacing(steps: Steps, digits: Floats, tilts: Floats, theta: Floats) -> tuple[Floats, Floats]:
@@ -112,10 +116,17 @@ def shrunk(steps: Steps, heights: Floats, negative: Floats, mirrored: Floats) ->
 
 
 def grid(step: Floats, low: Floats, high: Floats) -> Floats:
-    """Points from low to high or beyond, as many for each segment, all multiples of the steps."""
+    """Points from low to high or beyond, as many for each segment, all multiples of the steps.
+
+    Raises `OutOfReach` for more than fit, or where floats do not tell how many: squares of much
+    noise are not among them.
+    """
     first = np.floor(low / step)
-    number = int(np.max(np.ceil(high / step) - first, initial=0.0)) + 1
-    return (first[:, None] + np.arange(number)) * step[:, None]
+    number = float(np.max(np.ceil(high / step) - first, initial=0.0)) + 1.0
+    if not number <= _MOST:
+        raise OutOfReach(f"the contour would take {number:.3g} nodes of a segment; use the lattice")
+    found: Floats = (first[:, None] + np.arange(number)) * step[:, None]
+    return found
 
 
 def cut(steps: Steps, nodes: Nodes, step: Floats, ends: Floats, tilts: Floats) -> Floats:
