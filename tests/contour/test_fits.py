@@ -176,7 +176,7 @@ def test_the_place_of_rare_jumps_is_where_tests_need_most(settings):
         draft, _ = sought(steps, rungs, np.repeat(slack, 2), 1e-9)
         lines = reading(steps, rungs, draft, 1e9)
         around = place * np.geomspace(0.2, 5.0, 401)
-        needs = shown(lines.rows(slice(1)).at(around[None, :]), slack).mus[0]
+        needs = shown(lines.rows(slice(1)).at(around[None, :]), slack)[0]
     assert around[np.argmax(needs)] == pytest.approx(place, rel=0.1)
 
 

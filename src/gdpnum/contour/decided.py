@@ -42,21 +42,11 @@ def lowered(lifted: Floats, epsilons: Floats) -> Floats:
     return ndtri_exp(np.log(lifted) - epsilons)
 
 
-class Shown(NamedTuple):
-    """Tests that exist, one at each knot: the quantiles of TPR - slack and of FPR, and their mu."""
+def shown(knots: Knots, slack: Floats, *, certain: bool = True) -> Floats:
+    """The mu that the tests "loss above a knot" need, -inf where they show nothing.
 
-    of_tpr: Floats
-    of_fpr: Floats
-    mus: Floats
-
-    def turning(self, knots: Knots) -> Floats:
-        """F = eps - (b^2 - a^2) / 2 of the quantiles: below zero where a larger knot needs more."""
-        found: Floats = knots.epsilons - 0.5 * (self.of_fpr**2 - self.of_tpr**2)
-        return found
-
-
-def shown(knots: Knots, slack: Floats, *, certain: bool = True) -> Shown:
-    """What the tests "loss above a knot" need: alpha from above and tpr from below, if certain."""
+    If certain, with alpha from above and tpr from below: tests that exist.
+    """
     delta, lifted = knots.delta, knots.lifted_alpha
     alpha, tpr = lifted, delta + lifted
     if certain:
@@ -65,9 +55,9 @@ def shown(knots: Knots, slack: Floats, *, certain: bool = True) -> Shown:
         tpr = tpr * (1.0 - 8.0 * UNIT)
     above = tpr - slack[:, None] * (1.0 + 4.0 * UNIT)
     low, high = ndtri(np.maximum(above, 0.0)), lowered(np.maximum(alpha, 0.0), knots.epsilons)
-    mus = (low - high) - charges.one_quantile(1.0 + np.abs(low) + np.abs(high))
+    mus: Floats = (low - high) - charges.one_quantile(1.0 + np.abs(low) + np.abs(high))
     mus[~np.isfinite(mus)] = -np.inf
-    return Shown(low, high, mus)
+    return mus
 
 
 class Cells(NamedTuple):
@@ -104,6 +94,14 @@ def _slopes(gaps: Floats, wrong: Floats) -> Floats:
     return 0.25 * gaps * np.maximum(wrong[:, :-1], wrong[:, 1:])
 
 
+def _summary(mu: Floats, epsilons: Floats) -> tuple[Floats, Floats, Floats, Floats, Floats]:
+    """delta_mu = Phi(a) - L: a = mu / 2 - s, s = eps / mu, exp(-a^2 / 2), Phi(a) and L."""
+    s, half = epsilons / mu, 0.5 * mu
+    a = half - s
+    bell = np.exp(-0.5 * (a * a))
+    return a, s, bell, ndtr(a), (0.5 * bell) * erfcx((half + s) * _ROOT)
+
+
 class _Beside(NamedTuple):
     """G = delta_mu + slack - delta of a mu, by row and cell (Lemma T14)."""
 
@@ -131,11 +129,7 @@ class _Beside(NamedTuple):
         knots, gaps = cells.knots, cells.gaps
         mu, slack = mu[:, None], slack[:, None]
         each, half = 1.0 / mu, 0.5 * mu
-        s = knots.epsilons * each
-        a = half - s
-        bell = np.exp(-0.5 * (a * a))
-        lifted = (0.5 * bell) * erfcx((half + s) * _ROOT)
-        likely = ndtr(a)
+        a, s, bell, likely, lifted = _summary(mu, knots.epsilons)
         above = likely - (lifted - slack)
         g, slope = above - knots.delta, knots.lifted_alpha - lifted
         start, end, rising, falling = g[:, :-1], g[:, 1:], gaps * slope[:, :-1], gaps * slope[:, 1:]
@@ -338,10 +332,10 @@ def _highest(knots: Knots, slack: Floats) -> tuple[Floats, Floats]:
 
     The first is the top of the parabola through the highest three.
     """
-    mus = shown(knots, slack).mus
+    mus = shown(knots, slack)
     if not (mus.max(axis=1) > 0.0).all():
         # What is not certain may tell where to begin.
-        return _highest_of(knots, shown(knots, slack, certain=False).mus)[0], np.zeros(slack.size)
+        return _highest_of(knots, shown(knots, slack, certain=False))[0], np.zeros(slack.size)
     return _highest_of(knots, mus)
 
 
@@ -454,11 +448,8 @@ def profile_of_mu(mu: Floats, epsilons: Floats) -> Floats:
 
     a, b = mu / 2 -+ eps / mu.
     """
-    s = epsilons / mu[:, None]
-    half = 0.5 * mu[:, None]
-    a, b = half - s, half + s
-    found: Floats = ndtr(a) - 0.5 * np.exp(-0.5 * a * a) * erfcx(b * np.sqrt(0.5))
-    return found + charges.profile_of_mu(a)
+    a, _, _, likely, lifted = _summary(mu[:, None], epsilons)
+    return (likely - lifted) + charges.profile_of_mu(a)
 
 
 def regrets(

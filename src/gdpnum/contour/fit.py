@@ -193,8 +193,13 @@ def _together(steps: Steps, slack: Floats, tolerance: float, most: float) -> Fit
     for some in (large, rest):
         parts += np.array_split(some, max(1, -(-some.size // _TOGETHER)))
     every = [_tried(steps, part, slack, tolerance, most) for part in parts if part.size]
+    return _in_place(every, order)
+
+
+def _in_place(parts: Sequence[Fits], order: npt.NDArray[np.intp]) -> Fits:
+    """The fits of parts one after the other, whose places ``order`` has, by place."""
     back = np.argsort(order)
-    return Fits(*(np.concatenate(columns)[back] for columns in zip(*every, strict=True)))
+    return Fits(*(np.concatenate(columns)[back] for columns in zip(*parts, strict=True)))
 
 
 def _tried(
@@ -216,8 +221,7 @@ def _tried(
         groups = [order[: part.size - int(lost.sum())]]
     found = [_tried(steps, part[group], slack, tolerance, most) for group in groups if group.size]
     found.append(_unknown(part.size - sum(group.size for group in groups)))
-    back = np.argsort(order)
-    return Fits(*(np.concatenate(columns)[back] for columns in zip(*found, strict=True)))
+    return _in_place(found, order)
 
 
 def _unknown(number: int) -> Fits:
@@ -293,8 +297,7 @@ def _fit(
             every.append(_drawn(*some, tolerance, most))
         except OutOfReach:
             every.append(_tried(steps, own, slack, tolerance, most))
-    back = np.argsort(np.concatenate(groups))
-    return Fits(*(np.concatenate(columns)[back] for columns in zip(*every, strict=True)))
+    return _in_place(every, np.concatenate(groups))
 
 
 def _drawn(

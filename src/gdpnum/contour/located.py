@@ -200,11 +200,11 @@ class _Line(NamedTuple):
 def _highest(known: Callable[[Floats], Knots], places: Floats, slack: Floats) -> Floats:
     """The place, by run, that needs most: among these, then between its neighbours."""
     rows = np.arange(places.shape[0])
-    best = np.argmax(shown(known(places), slack, certain=False).mus, axis=1)
+    best = np.argmax(shown(known(places), slack, certain=False), axis=1)
     low = places[rows, np.maximum(best - 1, 0), None]
     high = places[rows, np.minimum(best + 1, places.shape[1] - 1), None]
     places = low + (high - low) * _BETWEEN
-    best = np.argmax(shown(known(places), slack, certain=False).mus, axis=1)
+    best = np.argmax(shown(known(places), slack, certain=False), axis=1)
     found: Floats = places[rows, best]
     return found
 

@@ -72,7 +72,7 @@ _LARGEST = 600.0
 # The tilts at which M is one.
 _KNOWN = np.array([1.0, 0.0])
 
-_HALF, _SAME = np.array([0.5]), np.array([2, 2])
+_HALF = np.array([0.5])
 _NONE, _EVERY, _BOTH = np.zeros(2), np.ones((1, 1)), np.arange(2)
 _NORM = 1.0 / np.sqrt(2.0 * np.pi)
 _SIGNS = np.array([[1.0], [-1.0]])
