@@ -38,7 +38,7 @@ _UNEVEN, _SMALL = 4.0, 1e7
 
 
 # Frequencies times nodes times lines that another group of segments is worth.
-_TABLE = 1e5
+_TABLE = 2e5
 
 # Powers of theta tried for the bound that holds however large theta is.
 _POWERS = np.geomspace(1.0, 256.0, 9)

@@ -306,36 +306,33 @@ def phases(
     (segments, lines, nodes), number = weights.shape, theta.shape[1]
     half = _half_block(number)
     blocks = -(-(number + half) // (2 * half))
-    small, large = np.arange(half)[:, None] + 0.5, 2.0 * half * np.arange(1, blocks)[:, None]
+    small, large = np.arange(half) + 0.5, 2.0 * half * np.arange(1, blocks)
     parts, wide = _chunks(nodes)
     if parts * wide > nodes:
         weights, away = (_padded(one, parts * wide) for one in (weights, away))
     middle = np.empty((segments, lines, 2 * blocks - 2))
-    sums = np.empty((segments, lines * (2 * blocks - 1), 2 * half))
-    # Some segments at a time, so that tables stay near the processor.
+    sums = np.empty((segments, (2 * blocks - 1) * lines, 2 * half))
+    # Some segments at a time, so that tables stay near the processor; they come last but for the
+    # nodes, so that each table is one piece.
     some = max(1, int(_NEAR / (2 * blocks * lines * nodes)))
     for begin in range(0, segments, some):
         own = slice(begin, begin + some)
-        shares, angle = weights[own], (theta[own, :1] * away[own])[:, None]
-        count, every = angle.shape[0], parts * wide
-        cut_up = (count, -1, parts, wide)
-        columns, turned = (np.empty((count, 2, size, every)) for size in (half, blocks - 1))
-        for table, multiples in (columns, small), (turned, large):
-            np.matmul(multiples, angle, out=table[:, 0])
-            half_turns(table[:, 0], table[:, 1])
-        lines_too, around = (one.reshape(cut_up).swapaxes(1, 2) for one in (shares, turned))
-        middle[own] = product(lines_too, around.swapaxes(2, 3)).sum(axis=1)
-        np.subtract(0.5, turned[:, 0], out=turned[:, 0])
-        rows = np.empty((count, lines, 2 * blocks - 1, every))
-        np.multiply(0.5, shares, out=rows[:, :, 0])
-        by_row = turned.reshape(count, 1, 2 * blocks - 2, every)
-        np.multiply(by_row, shares[:, :, None], out=rows[:, :, 1:])
-        left, right = (one.reshape(cut_up).swapaxes(1, 2) for one in (rows, columns))
-        sums[own] = product(left, right.swapaxes(2, 3)).sum(axis=1)
+        shares = np.ascontiguousarray(weights[own].swapaxes(0, 1))
+        angle = theta[own, :1] * away[own]
+        columns, turned = (half_turns(one[:, None, None] * angle) for one in (small, large))
+        rows = np.empty((2 * blocks - 1, *shares.shape))
+        np.multiply(0.5, shares, out=rows[0])
+        cut_up = (-1, angle.shape[0], parts, wide)
+        left, right = (one.reshape(cut_up).swapaxes(0, 1) for one in (shares, turned))
+        middle[own] = product(left.swapaxes(1, 2), right.transpose(0, 2, 3, 1)).sum(axis=1)
+        np.subtract(0.5, turned[0], out=turned[0])
+        np.multiply(turned.reshape(-1, 1, *angle.shape), shares, out=rows[1:])
+        left, right = (one.reshape(cut_up).swapaxes(0, 1) for one in (rows, columns))
+        sums[own] = product(left.swapaxes(1, 2), right.transpose(0, 2, 3, 1)).sum(axis=1)
     # They are of halves.
     middle *= 2.0
     sums *= 4.0
-    each = sums.reshape(segments, lines, -1, 2, half).transpose(3, 0, 1, 2, 4)
+    each = sums.reshape(segments, -1, lines, 2, half).transpose(3, 0, 2, 1, 4)
     cosine, sine = each[:, :, :, :blocks], each[:, :, :, blocks:]
     real, imaginary = np.empty((2, segments, lines, blocks, 2, half))
     np.negative(cosine[0, :, :, 0], out=real[:, :, 0, 1])
