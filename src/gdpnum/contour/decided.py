@@ -148,7 +148,8 @@ class _Beside(NamedTuple):
         before, after = bell[:, :-1], bell[:, 1:]
         top = np.maximum(np.maximum(before, after), floor)
         np.copyto(top, _NORM, where=a[:, :-1] * a[:, 1:] <= 0.0)
-        bend = each * (each * (each * (farthest * farthest + 1.0) + farthest) + 1.0) + 1.3
+        bend = each * each * (each * (farthest * farthest + 1.0) + farthest)
+        bend += np.maximum(each, np.minimum(2.1 * each, 1.3))
         bent = cells.bent + cells.powers * (top * bend)
         shown = [(0.0, 0.0)] * mu.size
         turning = (rising < 0.0) & (falling > 0.0)

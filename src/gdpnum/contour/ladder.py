@@ -267,23 +267,48 @@ def reach(steps: Steps, tilts: Floats, need: Floats) -> tuple[Floats, Floats]:
 
 _NORM = 1.0 / math.sqrt(2.0 * math.pi)
 
-# Knots near zero, where regret is decided, in deviations of the loss: so close that one look at
-# them decides it for most runs.
-_NEAR = np.concatenate([[0.0], np.geomspace(1e-5, 0.02, 18), np.geomspace(0.023, 3.0, 43)])
-
-
-# And between them and the tail, as shares of where that begins.
-_UP_TO = np.linspace(0.52, 1.0, 13)
-
-
 # Around a guess of where mu is decided, in deviations: so close that cubics tell it to ten digits.
-# Beyond these, as shares of what is left on either side.
 _AROUND = 0.0066 * np.arange(-11.0, 12.0)
-_BEFORE, _AFTER = (np.arange(1.0, 37.0) / 36.0) ** 1.5, (np.arange(1.0, 17.0) / 16.0) ** 2
 
 
-# As many for adding: equal cells.
-_EQUAL = np.linspace(0.0, 1.0, 75)
+class _Spread(NamedTuple):
+    """How first knots are spread, so that one look decides most runs of a kind."""
+
+    near: Floats
+    """Near zero, where regret is decided, in deviations of the loss."""
+    up_to: Floats
+    """Between these and the tail, as shares of where that begins."""
+    before: Floats
+    after: Floats
+    """Before and after those around the guess, as shares of what is left there."""
+    equal: Floats
+    """As many for adding as are in the tail."""
+
+    @classmethod
+    def of(
+        cls, near: list[tuple[float, float, int]], up_to: int, before: int, after: int
+    ) -> _Spread:
+        """From a first, a last and a number of knots near zero, each time; and other numbers."""
+        geometric = [np.geomspace(*part) for part in near]
+        # Closest next to the guess, where G is small, and closer at the end, far from the line's
+        # own epsilon: in proportion to what cubics were found to need.
+        x = np.linspace(0.0, 1.0, 401)
+        needed = 1.0 + 2.2 * np.exp(-20.0 * x) + np.exp(-5.0 * x) + 1.5 * x**8
+        counted = np.cumsum(needed) - needed[0]
+        return cls(
+            np.concatenate([[0.0], *geometric]),
+            np.linspace(0.52, 1.0, up_to),
+            np.interp(np.arange(1.0, before + 1.0) * (counted[-1] / before), counted, x),
+            (np.arange(1.0, after + 1.0) / after) ** 2,
+            np.linspace(0.0, 1.0, _AROUND.size + before + after),
+        )
+
+
+_FEW = [(1e-5, 0.003, 6), (0.0045, 0.02, 5), (0.025, 0.12, 9), (0.135, 2.0, 26), (2.4, 3.0, 2)]
+_ORDINARY, _LARGER = _Spread.of(_FEW, 6, 24, 8), _Spread.of(_FEW, 26, 44, 8)
+# Below this reach of a ladder jumps are so rare, and below this log Gamma(1/2) mu is so large.
+_RARE, _LESS = 0.3, -0.9
+_JUMPY = _Spread.of([(1e-5, 0.02, 18), (0.023, 3.0, 43)], 13, 24, 28)
 
 
 # And before the first of the saddle points, where mu is large.
@@ -317,13 +342,18 @@ def first_knots(
     low, high, centre = limit[:runs], end[:runs], guess[:runs, None]
     # The first knot beyond the limit is next to it, so that no cell reaches far over it.
     beyond = np.nextafter(limit, np.inf)
-    own = [deviation * _NEAR, low * _UP_TO]
-    if float(ladder.middle.min()) < LEAST:
+    least = float(ladder.middle.min())
+    if float(ladder.steep.min()) < _RARE:
+        spread = _JUMPY
+    else:
+        spread = _LARGER if least < _LESS else _ORDINARY
+    own = [deviation * spread.near, low * spread.up_to]
+    if least < LEAST:
         own.append(np.maximum(rungs.slopes[:runs, :1] - deviation * _EARLY, 0.0))
     removed = np.concatenate(own, axis=1)
     np.minimum(removed, low, out=removed)
     removed.sort(axis=1)
-    left, right = (low - centre) * _BEFORE, (high - centre) * _AFTER
+    left, right = (low - centre) * spread.before, (high - centre) * spread.after
     tail = np.concatenate([deviation * _AROUND, left, right], axis=1)
     tail += centre
     np.minimum(np.maximum(tail, beyond[:runs], out=tail), high, out=tail)
@@ -332,11 +362,12 @@ def first_knots(
     if end.size == runs:
         return removed, tail
     # Adding only has to stay below: equal cells will do.
-    near = _EQUAL if removed.shape[1] == _EQUAL.size else np.linspace(0.0, 1.0, removed.shape[1])
+    number, equal = removed.shape[1], spread.equal
+    near = equal if number == equal.size else np.linspace(0.0, 1.0, number)
     first, last = beyond[runs:], end[runs:]
     return (
         np.concatenate([removed, limit[runs:] * near]),
-        np.concatenate([tail, first + (last - first) * _EQUAL]),
+        np.concatenate([tail, first + (last - first) * equal]),
     )
 
 

@@ -31,8 +31,8 @@ _SHORT = 40
 # Longer ones are sums of blocks: exp(-i theta eps) is one of a few, times one for the block.
 _BLOCK = 16
 
-# Epsilons that are looked at together.
-_NEAR = 1200
+# Numbers of a table that are held at once.
+_NEAR = 120_000
 
 #: Where images are bounded best, as multiples of the epsilon a line is for.
 FAR, CLOSE = np.array([[0.5, 1.0, 1.25]]), np.array([[0.0, 0.1, 0.4]])
@@ -169,14 +169,13 @@ class Line:
     def _by_blocks(self, away: Floats) -> Floats:
         """The same, by blocks of frequencies: a block's, and one of a few."""
         rows, size = away.shape
-        found = np.empty((rows, 2, size))
+        found, number = np.empty((rows, 2, size)), self.blocks.shape[1] // 2
         # Some rows at a time, so that tables stay near the processor.
-        some = max(1, _NEAR // size)
+        some = max(1, _NEAR // ((_BLOCK + 3 * number) * size))
         for begin in range(0, rows, some):
             own = slice(begin, begin + some)
             turn = away[own] * (-2.0 * self.frequencies[own, :1])
             inner = product(self.blocks[own], powers(0.5 * turn, turn, _BLOCK))
-            number = inner.shape[1] // 2
             inner = inner.reshape(-1, 2, number, size)
             if number > 1:
                 inner *= powers(None, float(_BLOCK) * turn, number)[:, None]
@@ -380,7 +379,7 @@ class Reading(NamedTuple):
             asked = starts < stops
             if asked.any():
                 # Of two rows often one only.
-                rows = slice(None) if 2 * asked.sum() > asked.size else np.flatnonzero(asked)
+                rows = slice(None) if asked.all() else np.flatnonzero(asked)
                 some = slice(int(starts[asked].min()), int(stops[asked].max()))
                 one = line if isinstance(rows, slice) else line.rows(rows)
                 found, wrong = one.at(epsilons[rows, some])
