@@ -32,7 +32,7 @@ _SHORT = 40
 _BLOCK = 16
 
 # Numbers of a table that are held at once.
-_NEAR = 120_000
+_NEAR = 240_000
 
 #: Where images are bounded best, as multiples of the epsilon a line is for.
 FAR, CLOSE = np.array([[0.5, 1.0, 1.25]]), np.array([[0.0, 0.1, 0.4]])
@@ -174,8 +174,13 @@ class Line:
         some = max(1, _NEAR // ((_BLOCK + 3 * number) * size))
         for begin in range(0, rows, some):
             own = slice(begin, begin + some)
-            turn = away[own] * (-2.0 * self.frequencies[own, :1])
-            inner = product(self.blocks[own], powers(0.5 * turn, turn, _BLOCK))
+            turn, blocks = away[own] * (-2.0 * self.frequencies[own, :1]), self.blocks[own]
+            if some < rows:
+                # Shorter sums end in zeros.
+                number = -(-int(self.frequencies[own].any(axis=0).sum()) // _BLOCK)
+                blocks = blocks.reshape(-1, 2, self.blocks.shape[1] // 2, _BLOCK)[:, :, :number]
+                blocks = blocks.reshape(-1, 2 * number, _BLOCK)
+            inner = product(blocks, powers(0.5 * turn, turn, _BLOCK))
             inner = inner.reshape(-1, 2, number, size)
             if number > 1:
                 inner *= powers(None, float(_BLOCK) * turn, number)[:, None]
