@@ -465,6 +465,7 @@ def regrets(
     knots = found.epsilons
     advantage = np.minimum(found.delta[:, 0] + found.delta_error[:, 0], 1.0)
     regret, with_slack, reached = np.zeros((3, mu.size))
+    index = np.arange(mu.size)
     for turn in range(_ROUNDS):
         number = knots.shape[1]
         lower = found.delta - found.delta_error
@@ -484,7 +485,7 @@ def regrets(
         most = summary * weights
         if turn == 0:
             # Beyond the last knot nothing else is known.
-            regret = most[:, number - 1]
+            regret = most[:, number - 1].copy()
             with_slack = regret + slack * weights[:, number - 1]
         ratios = most - below * weights
         at_knots, at_middles = np.minimum(ratios, most)[:, :number], ratios[:, number:]
@@ -500,13 +501,16 @@ def regrets(
         high = cells > target
         if turn == _ROUNDS - 1 or not high.any():
             break
-        regret = np.maximum(regret, np.where(high, 0.0, cells).max(axis=1))
-        with_slack = np.maximum(with_slack, np.where(high, 0.0, slacked).max(axis=1))
+        regret[index] = np.maximum(regret[index], np.where(high, 0.0, cells).max(axis=1))
+        with_slack[index] = np.maximum(with_slack[index], np.where(high, 0.0, slacked).max(axis=1))
         room = np.maximum(target - ends, tolerance * target)
         parts = np.minimum(np.ceil(np.sqrt(1.2 * (cells - ends) / room)), _PARTS)
-        knots = divided(knots, np.where(high, np.maximum(parts, 2.0), 1.0), high)
-        found = lines.rows(slice(mu.size)).at(knots)
+        parts = np.where(high, np.maximum(parts, 2.0), 1.0)
+        kept = np.flatnonzero(high.any(axis=1))
+        index, mu, slack, reached = (one[kept] for one in (index, mu, slack, reached))
+        lines, knots = lines.rows(kept), divided(knots[kept], parts[kept], high[kept])
+        found = lines.at(knots)
+    regret[index] = np.maximum(regret[index], cells.max(axis=1))
+    with_slack[index] = np.maximum(with_slack[index], slacked.max(axis=1))
     rounded = 1.0 + 16.0 * UNIT
-    regret = np.maximum(np.maximum(regret, cells.max(axis=1)), 0.0) * rounded
-    with_slack = np.maximum(np.maximum(with_slack, slacked.max(axis=1)), 0.0) * rounded
-    return regret, with_slack, advantage
+    return np.maximum(regret, 0.0) * rounded, np.maximum(with_slack, 0.0) * rounded, advantage

@@ -267,9 +267,6 @@ def reach(steps: Steps, tilts: Floats, need: Floats) -> tuple[Floats, Floats]:
 
 _NORM = 1.0 / math.sqrt(2.0 * math.pi)
 
-# Around a guess of where mu is decided, in deviations: so close that cubics tell it to ten digits.
-_AROUND = 0.0066 * np.arange(-11.0, 12.0)
-
 
 class _Spread(NamedTuple):
     """How first knots are spread, so that one look decides most runs of a kind."""
@@ -278,15 +275,22 @@ class _Spread(NamedTuple):
     """Near zero, where regret is decided, in deviations of the loss."""
     up_to: Floats
     """Between these and the tail, as shares of where that begins."""
+    around: Floats
+    """Around a guess of where mu is decided, in deviations: cubics tell it to ten digits there."""
     before: Floats
     after: Floats
-    """Before and after those around the guess, as shares of what is left there."""
+    """Before and after these, as shares of what is left there."""
     equal: Floats
     """As many for adding as are in the tail."""
 
     @classmethod
     def of(
-        cls, near: list[tuple[float, float, int]], up_to: int, before: int, after: int
+        cls,
+        near: list[tuple[float, float, int]],
+        up_to: int,
+        before: int,
+        after: int,
+        gap: float = 0.0066,
     ) -> _Spread:
         """From a first, a last and a number of knots near zero, each time; and other numbers."""
         geometric = [np.geomspace(*part) for part in near]
@@ -298,14 +302,16 @@ class _Spread(NamedTuple):
         return cls(
             np.concatenate([[0.0], *geometric]),
             np.linspace(0.52, 1.0, up_to),
+            gap * np.arange(-11.0, 12.0),
             np.interp(np.arange(1.0, before + 1.0) * (counted[-1] / before), counted, x),
             (np.arange(1.0, after + 1.0) / after) ** 2,
-            np.linspace(0.0, 1.0, _AROUND.size + before + after),
+            np.linspace(0.0, 1.0, 23 + before + after),
         )
 
 
 _FEW = [(1e-5, 0.003, 6), (0.0045, 0.02, 5), (0.025, 0.12, 9), (0.135, 2.0, 26), (2.4, 3.0, 2)]
 _ORDINARY, _LARGER = _Spread.of(_FEW, 6, 24, 8), _Spread.of(_FEW, 26, 44, 8)
+_LARGE = _Spread.of(_FEW, 16, 54, 14, gap=0.004)
 # Below this reach of a ladder jumps are so rare, and below this log Gamma(1/2) mu is so large.
 _RARE, _LESS = 0.3, -0.9
 _JUMPY = _Spread.of([(1e-5, 0.02, 18), (0.023, 3.0, 43)], 13, 24, 28)
@@ -346,7 +352,7 @@ def first_knots(
     if float(ladder.steep.min()) < _RARE:
         spread = _JUMPY
     else:
-        spread = _LARGER if least < _LESS else _ORDINARY
+        spread = _ORDINARY if least > _LESS else _LARGER if least > LEAST else _LARGE
     own = [deviation * spread.near, low * spread.up_to]
     if least < LEAST:
         own.append(np.maximum(rungs.slopes[:runs, :1] - deviation * _EARLY, 0.0))
@@ -354,7 +360,7 @@ def first_knots(
     np.minimum(removed, low, out=removed)
     removed.sort(axis=1)
     left, right = (low - centre) * spread.before, (high - centre) * spread.after
-    tail = np.concatenate([deviation * _AROUND, left, right], axis=1)
+    tail = np.concatenate([deviation * spread.around, left, right], axis=1)
     tail += centre
     np.minimum(np.maximum(tail, beyond[:runs], out=tail), high, out=tail)
     tail.sort(axis=1)
