@@ -50,10 +50,8 @@ class Line:
     cumulant: Floats
     centre: Floats
     frequencies: Floats
-    terms: Complexes
-    """What to multiply exp(-i theta (eps - c)) by: by row, which and frequency."""
     blocks: Complexes
-    """The same by row, which and block, and frequency."""
+    """What to multiply exp(-i theta (eps - c)) by: by row, which and block, and frequency."""
     errors: tuple[Floats, Floats, Floats]
     """Over exp(K - lam eps), by row and which: constant, per |eps - c|, per |lam eps|."""
     images: tuple[Floats, Floats]
@@ -72,7 +70,6 @@ class Line:
             self.cumulant[kept],
             self.centre[kept],
             self.frequencies[kept],
-            self.terms[kept],
             self.blocks[kept],
             (self.errors[0][kept], self.errors[1][kept], self.errors[2][kept]),
             (self.images[0][kept], self.images[1][kept]),
@@ -90,7 +87,6 @@ class Line:
             np.concatenate([one.cumulant, two.cumulant]),
             np.concatenate([one.centre, two.centre]),
             np.concatenate([one.frequencies, two.frequencies]),
-            np.concatenate([one.terms, two.terms]),
             np.concatenate([one.blocks, two.blocks]),
             _after(one.errors, two.errors),
             _after(one.images, two.images),
@@ -101,10 +97,15 @@ class Line:
 
     def _longer(self, number: int) -> Line:
         rows, old = self.frequencies.shape
-        frequencies, blocks = np.zeros((rows, number)), _in_blocks(self.terms, number)
-        frequencies[:, :old] = self.frequencies
-        terms = blocks.reshape(rows, 2, -1)[:, :, :number]
-        return replace(self, frequencies=frequencies, terms=terms, blocks=blocks)
+        frequencies, terms = np.zeros((rows, number)), _zeros(rows, number)
+        frequencies[:, :old], terms[:, :, :old] = self.frequencies, self.terms
+        return replace(self, frequencies=frequencies, blocks=terms.reshape(rows, -1, _BLOCK))
+
+    @property
+    def terms(self) -> Complexes:
+        """The blocks by row, which and frequency."""
+        rows, number = self.frequencies.shape
+        return self.blocks.reshape(rows, 2, -1)[:, :, :number]
 
     def at(self, epsilons: Floats) -> tuple[Floats, Floats]:
         """(delta, exp(eps) alpha) at epsilons by row, and their errors; axis 1 is which."""
@@ -162,8 +163,8 @@ class Line:
 
     def _summed(self, away: Floats) -> Floats:
         """The same, by a sum over frequencies."""
-        turn = turns(self.frequencies[:, :, None] * away[:, None, :])
-        found: Floats = self.terms.real @ turn.real + self.terms.imag @ turn.imag
+        turn, terms = turns(self.frequencies[:, :, None] * away[:, None, :]), self.terms
+        found: Floats = terms.real @ turn.real + terms.imag @ turn.imag
         return found
 
     def _by_blocks(self, away: Floats) -> Floats:
@@ -259,8 +260,7 @@ def stacked(
         k,
         centre,
         theta,
-        coefficients,
-        _in_blocks(coefficients, number),
+        coefficients.reshape(rows, -1, _BLOCK),
         (constant, distant, far),
         (logs, slopes),
         (lift, level),
@@ -277,23 +277,26 @@ def _after(one: _Arrays, two: _Arrays) -> _Arrays:
     return type(one)(np.concatenate(both) for both in zip(one, two, strict=True))
 
 
-def _in_blocks(terms: Complexes, number: int) -> Complexes:
-    """The terms by row, which and block, and frequency; zeros up to the end of the last block."""
-    blocks = np.zeros((terms.shape[0], 2 * -(-number // _BLOCK), _BLOCK), dtype=np.complex128)
-    blocks.reshape(terms.shape[0], 2, -1)[:, :, : terms.shape[2]] = terms
-    return blocks
+def _zeros(rows: int, number: int) -> Complexes:
+    """Zeros by row, which and frequency, up to the end of the last block."""
+    return np.zeros((rows, 2, -(-number // _BLOCK) * _BLOCK), dtype=np.complex128)
 
 
 def _coefficients(
     values: Complexes, theta: Floats, lam: Floats, width: Floats
 ) -> tuple[Complexes, Floats]:
-    """The values times 1 / (z (z + 1)) and 1 / (z + 1), z = lam + i theta, and those moduli."""
+    """The values times 1 / (z (z + 1)) and 1 / (z + 1), z = lam + i theta, and those moduli.
+
+    The first end in zeros, up to the end of the last block.
+    """
     squares, conjugate = theta * theta, lam - 1j * theta
     upper, lower = (1.0 + lam) ** 2 + squares, lam * lam + squares
-    shape = lam.shape[0], 2, theta.shape[1]
-    coefficients, weights = np.empty(shape, dtype=np.complex128), np.empty(shape)
-    coefficients[:, 1] = values * ((conjugate + 1.0) * (width / upper))
-    coefficients[:, 0] = coefficients[:, 1] * (conjugate * (1.0 / lower))
+    rows, number = theta.shape
+    coefficients, weights = _zeros(rows, number), np.empty((rows, 2, number))
+    over = values * ((conjugate + 1.0) * (width / upper))
+    coefficients[:, 1, :number] = over
+    over *= conjugate * (1.0 / lower)
+    coefficients[:, 0, :number] = over
     weights[:, 1] = width / np.sqrt(upper)
     weights[:, 0] = weights[:, 1] / np.sqrt(lower)
     return coefficients, weights
