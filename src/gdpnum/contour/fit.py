@@ -55,7 +55,7 @@ _EARLY, _ABOUT = 5.0, -32.0
 _THERE = 0.03
 
 # Runs that are drafted together, and the reach of a ladder below which jumps group them.
-_TOGETHER, _RARE = 125, 0.3
+_TOGETHER, _RARE = 165, 0.3
 
 # Frequencies over all runs that are worth it to read some of these apart.
 _APART = 2500.0

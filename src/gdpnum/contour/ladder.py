@@ -284,37 +284,47 @@ class _Spread(NamedTuple):
     """As many for adding as are in the tail."""
 
     @classmethod
-    def of(
-        cls,
-        near: list[tuple[float, float, int]],
-        up_to: int,
-        before: int,
-        after: int,
-        gap: float = 0.0066,
-    ) -> _Spread:
-        """From a first, a last and a number of knots near zero, each time; and other numbers."""
-        geometric = [np.geomspace(*part) for part in near]
-        # Closest next to the guess, where G is small, and closer at the end, far from the line's
-        # own epsilon: in proportion to what cubics were found to need.
-        x = np.linspace(0.0, 1.0, 401)
-        needed = 1.0 + 2.2 * np.exp(-20.0 * x) + np.exp(-5.0 * x) + 1.5 * x**8
-        counted = np.cumsum(needed) - needed[0]
+    def of(cls, near: Floats, up_to: int, before: Floats, after: Floats, gap: float) -> _Spread:
+        """With zero, so many up to the tail, and a gap between those around the guess."""
+        around = gap * np.arange(-11.0, 12.0)
+        equal = np.linspace(0.0, 1.0, around.size + before.size + after.size)
         return cls(
-            np.concatenate([[0.0], *geometric]),
-            np.linspace(0.52, 1.0, up_to),
-            gap * np.arange(-11.0, 12.0),
-            np.interp(np.arange(1.0, before + 1.0) * (counted[-1] / before), counted, x),
-            (np.arange(1.0, after + 1.0) / after) ** 2,
-            np.linspace(0.0, 1.0, 23 + before + after),
+            np.append(0.0, near), np.linspace(0.52, 1.0, up_to), around, before, after, equal
         )
 
 
-_FEW = [(1e-5, 0.003, 6), (0.0045, 0.02, 5), (0.025, 0.12, 9), (0.135, 2.0, 26), (2.4, 3.0, 2)]
-_ORDINARY, _LARGER = _Spread.of(_FEW, 6, 24, 8), _Spread.of(_FEW, 26, 44, 8)
-_LARGE = _Spread.of(_FEW, 16, 54, 14, gap=0.004)
+def _powers(number: int, power: float) -> Floats:
+    return (np.arange(1.0, number + 1.0) / number) ** power
+
+
+def _closer(number: int) -> Floats:
+    """Closest next to zero, where G is small, and closer at one, far from the line's own epsilon.
+
+    In proportion to what cubics were found to need.
+    """
+    x = np.linspace(0.0, 1.0, 401)
+    needed = 1.0 + 5.0 * np.exp(-40.0 * x) + 1.2 * np.exp(-8.0 * x) + 1.5 * x**8
+    counted = np.cumsum(needed) - needed[0]
+    return np.interp(_powers(number, 1.0) * counted[-1], counted, x)
+
+
+_FEW = np.concatenate(
+    [
+        np.geomspace(1e-5, 0.003, 6),
+        np.geomspace(0.0045, 0.02, 5),
+        np.geomspace(0.025, 0.12, 9),
+        np.geomspace(0.135, 2.0, 26),
+        [2.4, 3.0],
+    ]
+)
+_MANY = np.concatenate([np.geomspace(1e-5, 0.02, 18), np.geomspace(0.023, 3.0, 43)])
+_ORDINARY = _Spread.of(_FEW, 18, _closer(30), _powers(14, 1.6), 0.0066)
+_LARGER = _Spread.of(_FEW, 28, _closer(40), _powers(14, 1.6), 0.0066)
+_LARGE = _Spread.of(_FEW, 16, _closer(54), _powers(14, 2.0), 0.004)
+_JUMPY = _Spread.of(_MANY, 13, _powers(36, 1.5), _powers(16, 2.0), 0.0066)
+
 # Below this reach of a ladder jumps are so rare, and below this log Gamma(1/2) mu is so large.
-_RARE, _LESS = 0.3, -0.9
-_JUMPY = _Spread.of([(1e-5, 0.02, 18), (0.023, 3.0, 43)], 13, 24, 28)
+_RARE, _LESS = 0.3, -0.35
 
 
 # And before the first of the saddle points, where mu is large.
