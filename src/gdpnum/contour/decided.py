@@ -465,7 +465,7 @@ def regrets(
     knots = found.epsilons
     advantage = np.minimum(found.delta[:, 0] + found.delta_error[:, 0], 1.0)
     regret, with_slack, reached = np.zeros((3, mu.size))
-    index = np.arange(mu.size)
+    owner = np.arange(mu.size)
     for turn in range(_ROUNDS):
         number = knots.shape[1]
         lower = found.delta - found.delta_error
@@ -501,16 +501,16 @@ def regrets(
         high = cells > target
         if turn == _ROUNDS - 1 or not high.any():
             break
-        regret[index] = np.maximum(regret[index], np.where(high, 0.0, cells).max(axis=1))
-        with_slack[index] = np.maximum(with_slack[index], np.where(high, 0.0, slacked).max(axis=1))
+        _raise(regret, owner, np.where(high, 0.0, cells).max(axis=1))
+        _raise(with_slack, owner, np.where(high, 0.0, slacked).max(axis=1))
         room = np.maximum(target - ends, tolerance * target)
         parts = np.minimum(np.ceil(np.sqrt(1.2 * (cells - ends) / room)), _PARTS)
-        parts = np.where(high, np.maximum(parts, 2.0), 1.0)
-        kept = np.flatnonzero(high.any(axis=1))
-        index, mu, slack, reached = (one[kept] for one in (index, mu, slack, reached))
-        lines, knots = lines.rows(kept), divided(knots[kept], parts[kept], high[kept])
+        parts, kept = np.where(high, np.maximum(parts, 2.0), 1.0), np.flatnonzero(high.any(axis=1))
+        some = slice(kept.size) if kept.size == owner.size else kept
+        owner, mu, slack, reached = owner[some], mu[some], slack[some], reached[some]
+        lines, knots = lines.rows(some), divided(knots[some], parts[some], high[some])
         found = lines.at(knots)
-    regret[index] = np.maximum(regret[index], cells.max(axis=1))
-    with_slack[index] = np.maximum(with_slack[index], slacked.max(axis=1))
+    _raise(regret, owner, cells.max(axis=1))
+    _raise(with_slack, owner, slacked.max(axis=1))
     rounded = 1.0 + 16.0 * UNIT
     return np.maximum(regret, 0.0) * rounded, np.maximum(with_slack, 0.0) * rounded, advantage

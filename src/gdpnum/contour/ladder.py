@@ -305,7 +305,8 @@ def _closer(number: int) -> Floats:
     x = np.linspace(0.0, 1.0, 401)
     needed = 1.0 + 5.0 * np.exp(-40.0 * x) + 1.2 * np.exp(-8.0 * x) + 1.5 * x**8
     counted = np.cumsum(needed) - needed[0]
-    return np.interp(_powers(number, 1.0) * counted[-1], counted, x)
+    places: Floats = np.interp(_powers(number, 1.0) * counted[-1], counted, x)
+    return places
 
 
 _FEW = np.concatenate(
@@ -318,8 +319,8 @@ _FEW = np.concatenate(
     ]
 )
 _MANY = np.concatenate([np.geomspace(1e-5, 0.02, 18), np.geomspace(0.023, 3.0, 43)])
-_ORDINARY = _Spread.of(_FEW, 18, _closer(30), _powers(14, 1.6), 0.0066)
-_LARGER = _Spread.of(_FEW, 28, _closer(40), _powers(14, 1.6), 0.0066)
+_ORDINARY = _Spread.of(_FEW, 20, _closer(30), _powers(16, 1.7), 0.0066)
+_LARGER = _Spread.of(_FEW, 30, _closer(40), _powers(16, 1.7), 0.0066)
 _LARGE = _Spread.of(_FEW, 16, _closer(54), _powers(14, 2.0), 0.004)
 _JUMPY = _Spread.of(_MANY, 13, _powers(36, 1.5), _powers(16, 2.0), 0.0066)
 
