@@ -80,7 +80,9 @@ class Cells(NamedTuple):
         unsure = 2.0 * (wrong[:, :-1] + wrong[:, 1:])
         powers = gaps * gaps
         powers *= powers * (1.0 / 384.0)
-        bent = np.fmin(powers * lines.bends(knots.epsilons), 2.0 * gaps)
+        bent = powers * np.maximum(knots.bends[:, :-1], knots.bends[:, 1:])
+        np.copyto(bent, np.inf, where=lines.across(knots.epsilons))
+        bent = np.fmin(bent, 2.0 * gaps)
         slopes = _slopes(gaps, knots.lifted_alpha_error)
         if (slopes > unsure + bent).any():
             # Much of that is left out of the sum, whose own slope is known better.

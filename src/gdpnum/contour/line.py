@@ -59,7 +59,7 @@ class Line:
     known: tuple[Floats, Floats]
     """The images that are known: log of what exp(eps) is multiplied by, and a constant."""
     bend: Floats
-    """The log of a bound on the fourth derivative of the sum for delta, over exp(K - lam eps)."""
+    """A bound on the fourth derivative of the sum for delta, over exp(K - lam eps)."""
     rounded: Floats
     """The constant of the errors of exp(eps) alpha without what is left out of its sum."""
 
@@ -108,7 +108,10 @@ class Line:
         return self.blocks.reshape(rows, 2, -1)[:, :, :number]
 
     def at(self, epsilons: Floats) -> tuple[Floats, Floats]:
-        """(delta, exp(eps) alpha) at epsilons by row, and their errors; axis 1 is which."""
+        """(delta, exp(eps) alpha) at epsilons by row, and their errors; axis 1 is which.
+
+        After the errors comes a bound on the fourth derivative of delta's sum.
+        """
         away = epsilons - self.centre
         short = self.frequencies.shape[1] <= _SHORT and away.size < _FEW
         values = self._summed(away) if short else self._by_blocks(away)
@@ -118,12 +121,15 @@ class Line:
         values *= scale
         values[:, 0] -= lifted - self.known[1]
         values[:, 1] += lifted
-        wrong = self._wrong(
-            epsilons, np.abs(away, out=away), np.abs(moved, out=moved), scale, lifted
-        )
-        unknown = ~(wrong < np.inf)
+        wrong = np.empty((values.shape[0], 3, values.shape[2]))
+        errors, bends = wrong[:, :2], wrong[:, 2]
+        np.abs(away, out=away)
+        self._wrong(epsilons, away, np.abs(moved, out=moved), scale, lifted, out=errors)
+        np.multiply(scale[:, 0], self.bend, out=bends)
+        bends += lifted
+        unknown = ~(errors < np.inf)
         if unknown.any():
-            values[unknown], wrong[unknown] = 0.0, np.inf
+            values[unknown], errors[unknown] = 0.0, np.inf
         return values, wrong
 
     def errors_at(self, epsilons: Floats) -> Floats:
@@ -131,9 +137,9 @@ class Line:
         moved = self.lam * epsilons
         scale = np.exp(self.cumulant - moved)[:, None, :]
         lifted = np.exp(epsilons + self.known[0])
-        away = np.abs(epsilons - self.centre)
-        found: Floats = self._wrong(epsilons, away, np.abs(moved), scale, lifted)[:, 0]
-        return found
+        away, errors = np.abs(epsilons - self.centre), np.empty((moved.shape[0], 2, moved.shape[1]))
+        self._wrong(epsilons, away, np.abs(moved), scale, lifted, out=errors)
+        return errors[:, 0]
 
     def slope_errors(self, epsilons: Floats) -> Floats:
         """How wrong the slope of the sum for delta may be at epsilons by row."""
@@ -146,11 +152,18 @@ class Line:
         return wrong + charges.known_images(lifted, self.known[1], exponent)
 
     def _wrong(
-        self, epsilons: Floats, away: Floats, moved: Floats, scale: Floats, lifted: Floats
-    ) -> Floats:
+        self,
+        epsilons: Floats,
+        away: Floats,
+        moved: Floats,
+        scale: Floats,
+        lifted: Floats,
+        *,
+        out: Floats,
+    ) -> None:
         constant, distant, far = self.errors
         logs, slopes = self.images
-        wrong = distant[:, :, None] * away[:, None, :]
+        wrong = np.multiply(distant[:, :, None], away[:, None, :], out=out)
         wrong += far[:, :, None] * moved[:, None, :]
         wrong += constant[:, :, None]
         wrong *= scale
@@ -159,7 +172,6 @@ class Line:
         bounds = logs[..., None] + slopes[..., None] * epsilons[:, None, None, None, :]
         wrong += np.exp(bounds.min(axis=3)).sum(axis=2)
         wrong *= 1.0 + 1e-12
-        return wrong
 
     def _summed(self, away: Floats) -> Floats:
         """The same, by a sum over frequencies."""
@@ -248,7 +260,7 @@ def stacked(
     rounded = constant[:, 1:].copy()
     constant[:, 1] += charges.left_out_slowly(logs, ratios + 1.0 / number)
     squares = lam * lam + theta * theta
-    bend = np.log((sizes[:, :1] @ (squares * squares)[:, :, None])[:, :, 0]) + k_error
+    bend = (sizes[:, :1] @ (squares * squares)[:, :, None])[:, :, 0] * np.exp(k_error)
     period, one = 2.0 / width, 1.0 + lam
     up, first = np.exp(-one * period), np.exp(-np.abs(lam) * period)
     level = np.where(lam > 0.0, first / (1.0 + first), -up / (1.0 + up))
@@ -334,6 +346,13 @@ class Knots(NamedTuple):
     delta_error: Floats
     lifted_alpha: Floats
     lifted_alpha_error: Floats
+    bends: Floats
+    """Bounds on the fourth derivative of the sum for delta."""
+
+
+def knots_of(epsilons: Floats, values: Floats, errors: Floats) -> Knots:
+    """Knots from what a line has there."""
+    return Knots(epsilons, values[:, 0], errors[:, 0], values[:, 1], errors[:, 1], errors[:, 2])
 
 
 class Reading(NamedTuple):
@@ -347,24 +366,11 @@ class Reading(NamedTuple):
         """Some of the rows."""
         return Reading(tuple(one.rows(kept) for one in self.lines), self.limits[:, kept])
 
-    def bends(self, epsilons: Floats) -> Floats:
-        """Bounds on the fourth derivative of the sum for delta between each two epsilons, by row.
-
-        Infinite where they are read off two lines.
-        """
-        first = self.lines[0]
-        logs = (first.cumulant + first.bend) - first.lam * epsilons
-        known = epsilons + first.known[0]
-        over = np.zeros((epsilons.shape[0], epsilons.shape[1] - 1), np.bool_)
-        for line, at in zip(self.lines[1:], self.limits, strict=True):
-            after = epsilons > at[:, None]
-            np.copyto(logs, (line.cumulant + line.bend) - line.lam * epsilons, where=after)
-            np.copyto(known, epsilons + line.known[0], where=after)
-            over |= after[:, 1:] != after[:, :-1]
-        bends = np.exp(logs)
-        bends += np.exp(known)
-        found = np.maximum(bends[:, :-1], bends[:, 1:])
-        found[over] = np.inf
+    def across(self, epsilons: Floats) -> npt.NDArray[np.bool_]:
+        """Whether each two epsilons are read off two lines, by row."""
+        found = np.zeros((epsilons.shape[0], epsilons.shape[1] - 1), np.bool_)
+        for at in self.limits[:, :, None]:
+            found |= (epsilons[:, :-1] <= at) & (at < epsilons[:, 1:])
         return found
 
     def slope_errors(self, epsilons: Floats) -> Floats:
@@ -378,7 +384,7 @@ class Reading(NamedTuple):
         """Bounds from the best line at each epsilon; epsilons increase in each row."""
         if epsilons.shape[0] == 1 and epsilons.size:
             return self._at_one(epsilons)
-        values, errors = np.empty((2, epsilons.shape[0], 2, epsilons.shape[1]))
+        values, errors = (np.empty((epsilons.shape[0], i, epsilons.shape[1])) for i in (2, 3))
         # By line and row, the first epsilon that is better on a later one.
         ends = [(epsilons <= at[:, None]).sum(axis=1) for at in self.limits]
         places, starts = np.arange(epsilons.shape[1]), np.zeros(epsilons.shape[0], np.intp)
@@ -398,7 +404,7 @@ class Reading(NamedTuple):
                 for kept, new in ((values, found), (errors, wrong)):
                     kept[rows, :, some] = np.where(own[rows, None], new, kept[rows, :, some])
             starts = stops
-        return Knots(epsilons, values[:, 0], errors[:, 0], values[:, 1], errors[:, 1])
+        return knots_of(epsilons, values, errors)
 
     def _at_one(self, epsilons: Floats) -> Knots:
         """The same for one row, each line where it is the best."""
@@ -415,4 +421,4 @@ class Reading(NamedTuple):
         values, errors = parts[0]
         if len(parts) > 1:
             values, errors = (np.concatenate(both, axis=2) for both in zip(*parts, strict=True))
-        return Knots(epsilons, values[:, 0], errors[:, 0], values[:, 1], errors[:, 1])
+        return knots_of(epsilons, values, errors)
