@@ -401,9 +401,10 @@ def cut_ends(
     """
     total = ends[:, :, 0] * np.where(left > 0.0, 1.0 / left, np.inf)
     for share, right in zip(shares, rights, strict=True):
-        grown = np.exp(np.minimum(0.5 * right * right, 700.0))
-        inside = (2.6 + step) * grown
-        mills = np.where(right > 0.5, 1.0 / np.maximum(right, 0.5), inside)
+        mills = 1.0 / np.maximum(right, 0.5)
+        if not (right > 0.5).all():
+            inside = (2.6 + step) * np.exp(np.minimum(0.5 * right * right, 700.0))
+            mills = np.where(right > 0.5, mills, inside)
         total = total + ends[:, :, 1] * np.maximum(share, 0.0) * mills
     return total * 1.01
 

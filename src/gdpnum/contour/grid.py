@@ -178,4 +178,4 @@ def _right(
     flat, most = s < 1.0, up * steps.shifts[:, None]
     pulls = [last - np.where(flat, most, j * up) for j in range(1 + len(nodes.posteriors))]
     shares = [one[:, -1:] for one in nodes.posteriors]
-    return pulls, [1.0 - np.sum(shares, axis=0), *shares]
+    return pulls, [1.0 - sum(shares[1:], shares[0]), *shares]

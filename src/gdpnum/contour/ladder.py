@@ -200,27 +200,8 @@ def ladder(steps: Steps, digits: float) -> Ladder:
         )
     nodes = steps.at(grid(step, low, high))
     exponents = nodes.log_q - 0.5 * nodes.u**2
-    s = tilts[steps.owner]
-    exponent = s[:, :, None] * nodes.loss[:, None, :]
-    exponent += exponents[:, None, :]
-    top = exponent.max(axis=2)
-    exponent -= top[:, :, None]
-    weights = np.exp(exponent, out=exponent)
-    sums = weights.sum(axis=2)
-    weights /= sums[:, :, None]
-    means = np.einsum("nsj,nj->ns", weights, nodes.loss)
-    # About the middle's mean, so that no digits are lost.
-    away = (nodes.loss - means[:, -1:]) ** 2
-    variances = np.einsum("nsj,nj->ns", weights, away) - (means - means[:, -1:]) ** 2
-    wrong = missed[:, None] + cut(steps, nodes, step, weights[:, :, [0, -1]], tilts)
-    # The exponents' rounding is that of S l, mostly.
-    units = (64.0 + nodes.u.shape[1]) + 8.0 * np.abs(top)
-    units += np.abs(s) * (8.0 * nodes.units.max(axis=1))[:, None]
-    logs = np.log(sums * (step * (1.0 / np.sqrt(2.0 * np.pi)))[:, None])
-    logs += top
-    logs += 1.5 * wrong
-    logs += UNIT * units
-    total = steps.total(steps.counts[:, None, None] * np.stack([logs, means, variances], axis=1))
+    known = _tilted(steps, nodes, exponents, step, missed, tilts)
+    total = steps.total(steps.counts[:, None, None] * np.stack(known, axis=1))
     values += total[:, 0]
     slopes += total[:, 1]
     curvatures += np.maximum(total[:, 2], 0.0)
@@ -233,6 +214,43 @@ def ladder(steps: Steps, digits: float) -> Ladder:
         exponents,
         steep,
     )
+
+
+def _tilted(
+    steps: Steps, nodes: Nodes, exponents: Floats, step: Floats, missed: Floats, tilts: Floats
+) -> tuple[Floats, Floats, Floats]:
+    """K of one release, rounded up, and its first two derivatives, by segment and tilt."""
+    s, loss = tilts[steps.owner], nodes.loss
+    weights = _exponents(s, loss, exponents)
+    top = np.zeros(s.shape)
+    farthest = _exponents(np.stack([s.min(axis=1), s.max(axis=1)], axis=1), loss, exponents)
+    if not float(farthest.max()) < _LARGEST:
+        top = weights.max(axis=2)
+        weights -= top[:, :, None]
+    np.exp(weights, out=weights)
+    # About the middle's mean, so that no digits are lost.
+    middle = np.einsum("nj,nj->n", weights[:, -1], loss) / weights[:, -1].sum(axis=1)
+    away = loss - middle[:, None]
+    sums, means, squares = np.moveaxis(
+        weights @ np.stack([np.ones_like(away), away, away * away], axis=2), 2, 0
+    )
+    means, squares = means / sums, squares / sums
+    ends = weights[:, :, [0, -1]] / sums[:, :, None]
+    wrong = missed[:, None] + cut(steps, nodes, step, ends, tilts)
+    # The exponents' rounding is that of S l, mostly.
+    units = (64.0 + nodes.u.shape[1]) + 8.0 * np.abs(top)
+    units += np.abs(s) * (8.0 * nodes.units.max(axis=1))[:, None]
+    logs = np.log(sums * (step * (1.0 / np.sqrt(2.0 * np.pi)))[:, None])
+    logs += top
+    logs += 1.5 * wrong
+    logs += UNIT * units
+    return logs, means + middle[:, None], squares - means * means
+
+
+def _exponents(s: Floats, loss: Floats, exponents: Floats) -> Floats:
+    """S l + log C - u^2 / 2, by segment, tilt and node."""
+    found: Floats = np.stack([s, np.ones_like(s)], axis=2) @ np.stack([loss, exponents], axis=1)
+    return found
 
 
 def _rungs(
@@ -545,33 +563,40 @@ def small_cumulants(
     ``lost`` is what M may have lost as a quadrature, ``known_lost`` what E_Q[e^l] = 1 and E_Q[1]
     = 1.
     """
-    norm = (step / np.sqrt(2.0 * np.pi))[:, None]
     size, each = np.abs(s), s[:, :, None]
     tilted, odds = each * nodes.loss[:, None, :], np.expm1(nodes.loss)[:, None, :]
     relative = 4.0 * np.abs(nodes.log_q) + 2.0 * np.abs(exponents) + nodes.units
     relative = (relative + (FUNCTION + 8.0))[:, None, :]
-    moved = None
+    density = exponents[:, None, :]
     if float(tilted.max(initial=0.0)) > _LARGEST:
         moved = np.floor(np.maximum(tilted - _LARGEST, 0.0))
         tilted, odds, relative = tilted - moved, odds * np.exp(-moved), relative + 4.0 * moved
-    powers, line = np.expm1(tilted), each * odds
-    terms = powers - line
-    # What the errors of the losses and of the functions do, then those of the densities.
-    units = np.abs(powers - odds)
-    units *= size[:, :, None] * nodes.units[:, None, :]
-    units += (2.0 * FUNCTION + 4.0) * (np.abs(powers) + np.abs(line))
-    units += np.abs(tilted) * (powers + 1.0)
-    absolute = np.abs(terms)
-    units += absolute * relative
-    every = np.concatenate([terms, units, absolute], axis=1)
-    if moved is None:
-        sums = (every @ (np.exp(exponents) * norm)[:, :, None])[:, :, 0]
-    else:
-        density = np.exp(exponents[:, None, :] + moved) * norm[:, None, :]
-        sums = (every * np.concatenate([density] * 3, axis=1)).sum(axis=2)
-    excess, rounded, sizes = np.split(sums, 3, axis=1)
+        density = density + moved
+    density = np.exp(density) * (step / np.sqrt(2.0 * np.pi))[:, None, None]
+    powers = np.expm1(tilted, out=tilted)
+    terms = powers - each * odds
+    excess = _sums(terms, [density])[:, :, 0]
+    # What the errors of the functions do, then those of the losses and of the densities; where
+    # |e^(S l) - e^l| is at most a term and |S - 1| times the odds.
+    units, losses = nodes.units[:, None, :], np.abs(nodes.loss)[:, None, :]
+    odds = density * np.abs(odds)
+    each = _sums(np.abs(powers, out=powers), [density, density * losses])
+    line = ((2.0 * FUNCTION + 4.0) * odds + density * losses).sum(axis=2)
+    rounded = (2.0 * FUNCTION + 4.0) * each[:, :, 0] + size * (each[:, :, 1] + line)
+    each = _sums(np.abs(terms, out=terms), [density, density * relative, density * units])
+    sizes, others = each[:, :, 0], np.abs(1.0 - s)
+    rounded += each[:, :, 1] + size * (each[:, :, 2] + others * (odds * units).sum(axis=2))
     rounding = charges.cumulant_rounding(rounded, sizes, nodes.u.shape[1])
-    others = size * known_lost[:, :1] + np.abs(1.0 - s) * known_lost[:, 1:]
+    others = size * known_lost[:, :1] + others * known_lost[:, 1:]
     logs = np.log1p(excess)
     wrong = lost + (others + rounding) / (1.0 + excess)
     return logs, 1.01 * wrong + UNIT * FUNCTION * np.abs(logs)
+
+
+def _sums(values: Floats, columns: list[Floats]) -> Floats:
+    """Over the nodes, of values by segment and line times columns that lines may share."""
+    every = np.array(columns)
+    shape = (-1, values.shape[1] // every.shape[2], values.shape[2])
+    right = every.reshape(every.shape[0], -1, shape[2]).transpose(1, 2, 0)
+    found: Floats = (values.reshape(shape) @ right).reshape(*values.shape[:2], -1)
+    return found

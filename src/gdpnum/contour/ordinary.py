@@ -32,7 +32,7 @@ from gdpnum.contour.line import CLOSE, FAR, Knots, Line, Reading, knots_of, stac
 from gdpnum.contour.pairs import Nodes, Steps, lifted
 from gdpnum.contour.plan import Decay
 from gdpnum.contour.reach import OutOfReach
-from gdpnum.contour.transform import Transform, chunked, one_release, phases
+from gdpnum.contour.transform import Transform, one_release, phases, roundings
 from gdpnum.contour.turns import log_of_one_plus, turns, turns_less_one
 from gdpnum.floats import FUNCTION, UNIT, Floats
 
@@ -464,9 +464,8 @@ def transformed(
     away = nodes.loss - centre[:, None]
     each, by_segment = (one[None, :].repeat(steps.c.size, axis=0) for one in (s, theta))
     if number * theta.size > _MANY:
-        a, b = phases(weights, away, np.zeros_like(away), by_segment)
-        # Each product is computed to 16 units more than a turn.
-        terms = chunked(number) + 8.0
+        a, b = phases(weights, away, away, by_segment)
+        terms: float | Floats = roundings(number, theta.size)
     else:
         a, b = (weights @ one for one in turns_less_one(away[:, :, None] * (0.5 * theta)))
         terms = float(number)
@@ -479,13 +478,15 @@ def transformed(
         size, deepest = np.abs(s), -places.exponents.min(axis=1)[:, None]
         units = charges.weight_units(size * farthest + deepest, (size + 1.0) * wrong)
         spread = (weights @ np.abs(away)[:, :, None])[:, :, 0]
-        drift = (2.0 * units + (2.0 * terms + 6.0 * FUNCTION + 24.0)) * spread + wrong
-        eta = charges.phase_units(theta, drift[:, :, None])
+        drift = 2.0 * units * spread + wrong
+        turned = (2.0 * terms + (6.0 * FUNCTION + 24.0)) * spread[:, :, None]
+        eta = charges.phase_units(theta, turned + drift[:, :, None])
         eta += (2.1 * tilted.lost)[:, :, None]
     logs, angle, modulus = log_of_one_plus(a, b)
-    parts = np.array([logs, angle, np.log1p(eta / modulus), np.log(modulus + eta), np.abs(angle)])
+    parts = np.array([logs, angle, np.log1p(eta / modulus), np.abs(angle)])
     parts *= count[:, None, None]
-    log_modulus, phase, relative, raised, turned = parts.sum(axis=1)
+    log_modulus, phase, relative, turned = parts.sum(axis=1)
+    raised = log_modulus + relative
     variance = float(steps.variance[0])
     if variance > 0.0:
         fall = 0.5 * variance * theta * theta

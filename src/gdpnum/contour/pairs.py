@@ -319,8 +319,11 @@ class Steps:
         often = q > 0.5
         flipped = bool(often.any())
         rare, x = (np.where(often, 1.0 - q, q), np.where(often, -r, r)) if flipped else (q, r)
-        loss = np.log1p(rare * np.expm1(np.minimum(x, _LARGEST)))
-        if float(x.max(initial=0.0)) > _LARGEST:
+        large = float(x.max(initial=0.0)) > _LARGEST
+        loss = np.expm1(np.minimum(x, _LARGEST) if large else x)
+        loss *= rare
+        np.log1p(loss, out=loss)
+        if large:
             loss = np.where(x > _LARGEST, x + np.log(rare), loss)
         if flipped:
             loss = np.where(often, loss + r, loss)
@@ -375,6 +378,18 @@ class Steps:
 def lifted(posteriors: tuple[Floats, ...], angles: Floats) -> tuple[Floats, Floats]:
     """Modulus (its log) and argument of sum_j pi_j exp(i j angle), with pi_0 the rest."""
     angles = angles[:, :, None]
+    if len(posteriors) == 1:
+        # |.|^2 - 1 = -4 pi (1 - pi) sin(angle / 2)^2.
+        one = posteriors[0][:, None, :]
+        square = np.sin(0.5 * angles) ** 2
+        shrunk = (one * (1.0 - one)) * (-4.0 * square)
+        np.log1p(shrunk, out=shrunk)
+        shrunk *= 0.5
+        real = one * (-2.0 * square)
+        real += 1.0
+        slope = one * np.sin(angles)
+        slope /= real
+        return shrunk, np.arctan(slope, out=slope)
     lost: Floats | float = 0.0
     imaginary: Floats | float = 0.0
     for j, posterior in enumerate(posteriors, start=1):

@@ -24,6 +24,9 @@ _OTHERS = np.array([0.8, 0.85, 0.95, 1.0, 1.05, 1.2, 1.25, 1.6, 1.8, 2.5, 4.2, 9
 _FEW, _CLOSE, _BETWEEN = 4, 3.3, np.linspace(0.0, 1.0, 7)[1:-1]
 _EVERY = np.sort(np.concatenate([_CANDIDATES, _OTHERS]))
 
+# What is as much smaller than all that is left out (a log) adds nothing that shows.
+_GONE = 20.0
+
 # Then about where it just is enough, and a little further.
 _JUST = np.array([1.004, 1.03])
 
@@ -123,25 +126,33 @@ def planned(
     # On all lines the transform dies out with the bulk of the losses, as in the middle.
     guess = (np.sqrt(2.0 * digits) / ladder.deviation[:, None])[:, :, None]
     few = steps.c.size <= _FEW
-    thetas, places = guess * (_EVERY if few else _CANDIDATES), _places(steps, tilts, digits)
-    logs = decay(steps, *places, tilts, thetas)
+    multiples = _EVERY if few else _CANDIDATES
+    thetas, places = guess * multiples, weighed(steps, *_places(steps, tilts, digits), tilts)
+    near = int(np.searchsorted(multiples, _CLOSE))
+    logs = decay(steps, places, thetas[:, :, :near])
+    if (logs[:, :, -1] < -digits - _GONE).all():
+        # A bound at one theta holds at all larger ones.
+        rest = logs[:, :, -1:].repeat(multiples.size - near, axis=2)
+    else:
+        rest = np.minimum(logs[:, :, -1:], decay(steps, places, thetas[:, :, near:]))
+    logs = np.concatenate([logs, rest], axis=2)
     found = Decay(thetas, logs, *_last(steps, tilts, thetas[:, :, -1]))
     first = found.first(digits)
     if (found.at(first)[0] > _CLOSE * guess).any():
         # Far from a Gaussian: once more, from the ladder's nodes, which are closer.
-        places, thetas = (ladder.nodes, ladder.step), guess * _EVERY
-        found = found.joined(thetas, decay(steps, *places, tilts, thetas))
+        places, thetas = weighed(steps, ladder.nodes, ladder.step, tilts), guess * _EVERY
+        found = found.joined(thetas, decay(steps, places, thetas))
         first = found.first(digits)
         (start, _), (end, _) = found.at(np.maximum(first - 1, 0)), found.at(first)
         thetas = start * (end / start) ** _BETWEEN
-        found = found.joined(thetas, decay(steps, *places, tilts, thetas))
+        found = found.joined(thetas, decay(steps, places, thetas))
     elif not few:
         (start, before), (end, after) = found.at(np.maximum(first - 1, 0)), found.at(first)
         # Nearly a power of theta.
         low, high = (np.log(np.maximum(-one, 1e-3)) for one in (before, after))
         share = np.where(first > 0, (np.log(digits)[:, :, None] - low) / (high - low), 1.0)
         thetas = np.minimum(start * (end / start) ** np.fmin(share, 1.0) * _JUST, end)
-        found = found.joined(thetas, decay(steps, *places, tilts, thetas))
+        found = found.joined(thetas, decay(steps, places, thetas))
     # The ladder from the first on; earlier ones repeat it, which adds nothing.
     index = np.maximum(np.arange(found.thetas.shape[2]), found.first(digits))
     thetas, logs = found.at(index)
@@ -238,20 +249,42 @@ def grouped(every: npt.NDArray[np.intp], sizes: Floats, worth: float) -> list[np
     return [np.sort(order[:first]), *grouped(order[first:], sizes, worth)]
 
 
-def decay(steps: Steps, nodes: Nodes, step: Floats, tilts: Floats, thetas: Floats) -> Floats:
-    """The log of prod R_a^T on lines Re s = tilts, at thetas by run and line, a near its best."""
+class Weighed(NamedTuple):
+    """Nodes for R_a, by segment, and the tilted weights there, by line."""
+
+    nodes: Nodes
+    step: Floats
+    tilts: Floats
+    """S, by segment and line."""
+    weights: Floats
+    sampled: Floats
+    """The mean of sum_j j pi_j, by segment and line."""
+    lost: Floats
+    """The charge for what lies beyond the nodes."""
+
+
+def weighed(steps: Steps, nodes: Nodes, step: Floats, tilts: Floats) -> Weighed:
+    """The weights at these nodes on the lines Re s = tilts."""
+    s = tilts[steps.owner]
+    weights = s[:, :, None] * nodes.loss[:, None, :]
+    weights += (nodes.log_q - 0.5 * nodes.u**2)[:, None, :]
+    weights -= weights.max(axis=2, keepdims=True)
+    np.exp(weights, out=weights)
+    weights /= weights.sum(axis=2, keepdims=True)
+    sampled = np.einsum("nsj,nj->ns", weights, _mean_shift(nodes))
+    lost = cut(steps, nodes, step, weights[:, :, [0, -1]], tilts)
+    return Weighed(nodes, step, s, weights, sampled, lost)
+
+
+def decay(steps: Steps, places: Weighed, thetas: Floats) -> Floats:
+    """The log of prod R_a^T on lines, at thetas by run and line, a near its best."""
     falling = 0.5 * steps.variance[:, None, None] * thetas**2
     if not steps.c.size:
         return -falling
-    s = tilts[steps.owner]
+    nodes, step, s, weights, sampled, lost = places
     theta = thetas[steps.owner]
     c, k = steps.c[:, None, None], steps.shifts[:, None, None]
-    exponent = s[:, :, None] * nodes.loss[:, None, :]
-    exponent += (nodes.log_q - 0.5 * nodes.u**2)[:, None, :]
-    weights = np.exp(exponent - exponent.max(axis=2, keepdims=True))
-    weights /= weights.sum(axis=2, keepdims=True)
     # The best height is about theta times the slope of the tilted loss's argument.
-    sampled = np.einsum("nsj,nj->ns", weights, _mean_shift(nodes))
     heights = np.minimum(c * sampled[:, :, None] * theta, (0.35 * np.pi) / (c * k))
     values = np.empty(heights.shape)
     # Some segments at a time, so that tables stay near the processor.
@@ -261,15 +294,17 @@ def decay(steps: Steps, nodes: Nodes, step: Floats, tilts: Floats, thetas: Float
         flat = heights[own].reshape(-1, heights[0].size)
         shape = (*heights[own].shape, -1)
         log_a, log_c, arg = steps.lifted(nodes.rows(own), steps.c[own, None] * flat)
+        exponent, turned = log_a.reshape(shape), arg.reshape(shape)
         power = s[own][:, :, None, None]
-        exponent = power * log_a.reshape(shape)
-        exponent -= theta[own][:, :, :, None] * arg.reshape(shape)
+        exponent *= power
+        turned *= theta[own][:, :, :, None]
+        exponent -= turned
         if log_c is not None:
             exponent += (1.0 - power) * log_c.reshape(shape)
         values[own] = np.einsum("nstj,nsj->nst", np.exp(exponent, out=exponent), weights[own])
     values += _wrong(steps, step, s, heights)
     values += 64.0 * UNIT
-    values += 2.0 * cut(steps, nodes, step, weights[:, :, [0, -1]], tilts)[:, :, None]
+    values += (2.0 * lost)[:, :, None]
     logs = np.log(values)
     logs += 0.5 * heights**2 + 64.0 * UNIT
     logs *= steps.counts[:, None, None]

@@ -16,17 +16,27 @@ from gdpnum import charges
 from gdpnum.contour.grid import cut, grid, lifted_cut
 from gdpnum.contour.ladder import small_cumulants
 from gdpnum.contour.pairs import Nodes, Steps
-from gdpnum.contour.turns import Complexes, log_of_one_plus, product, turns, turns_less_one
+from gdpnum.contour.turns import (
+    Complexes,
+    half_turns,
+    log_of_one_plus,
+    product,
+    turns,
+    turns_less_one,
+)
 from gdpnum.floats import FUNCTION, UNIT, Floats
 
 # Beyond this exp(l) is not summed as it is.
 _LARGEST = 600.0
 
+# The tilts at which M is one.
+_KNOWN = np.array([1.0, 0.0])
+
 # Nodes are summed in blocks of this many, so that rounding does not grow with their number.
 _BLOCK = 16
 
-#: The same where frequencies are many.
-CHUNK = 32
+# The same where frequencies are many, at most; and on lifted lines, where they are complex.
+_CHUNK, _LIFTED = 64, 32
 
 # Numbers of a table that are held at once.
 _NEAR = 60_000
@@ -86,19 +96,14 @@ def transform(
     """
     if not steps.c.size:
         return _gaussian(steps, tilts, frequencies)
-    number, shape = steps.c.size, (tilts.shape[1], frequencies.shape[1])
-    if len(groups) == 1:
-        parts, logs, centres = _releases(steps, quadrature, tilts, frequencies, centre)
-    else:
-        parts, logs = np.empty((number, 5, *shape)), np.empty((number, 2, shape[0]))
-        centres = np.empty(number)
-        for own in groups:
-            given = None if centre is None else centre[own]
-            some = steps.only(own), quadrature.only(own), tilts, frequencies, given
-            parts[own], logs[own], centres[own] = _releases(*some)
-    parts *= steps.counts[:, None, None, None]
-    total = steps.total(parts)
-    log_modulus, phase, relative, raised, turned = (total[:, i] for i in range(5))
+    number = steps.c.size
+    each = []
+    for own in groups:
+        given = None if centre is None else centre[own]
+        each.append(_releases(steps.only(own), quadrature.only(own), tilts, frequencies, given))
+    total, cumulants, centres = (sum(some[1:], some[0]) for some in zip(*each, strict=True))
+    log_modulus, phase, relative, turned = (total[:, i] for i in range(4))
+    raised = log_modulus + relative
     if steps.variance.any():
         fall = (0.5 * steps.variance[:, None] * frequencies**2)[:, None, :]
         log_modulus = log_modulus - fall
@@ -110,15 +115,14 @@ def transform(
         (number + 4.0) * (np.minimum(-log_modulus, 800.0) + turned + np.abs(phase))
         + (4.0 * FUNCTION + 8.0)
     )
-    cumulants = steps.total(steps.counts[:, None, None] * logs)
     gaussian = (0.5 * steps.variance)[:, None] * (tilts * (tilts - 1.0))
     return Transform(
         tilts,
         cumulants[:, 0] + gaussian,
         cumulants[:, 1] + (number + 8.0) * UNIT * (np.abs(gaussian) + np.abs(cumulants[:, 0])),
         frequencies,
-        steps.total(steps.counts * centres),
-        (number + 4.0) * UNIT * steps.total(steps.counts * np.abs(centres)),
+        centres[:, 0],
+        (number + 4.0) * UNIT * centres[:, 1],
         np.exp(log_modulus) * turns(phase),
         charges.transform_power(raised + rounding, relative + rounding),
     )
@@ -131,45 +135,69 @@ def _releases(
     frequencies: Floats,
     centre: Floats | None,
 ) -> tuple[Floats, Floats, Floats]:
-    """What one release of each segment adds to the transform, and about which centre.
+    """What the segments add to the transform of each run, and about which centre.
 
-    By segment, line and frequency: log of its modulus, argument, relative error, log of what the
-    modulus may be, and the argument's size. By segment and line: log M(lam) and its error.
+    By line and frequency: log of its modulus, argument, the log of one and the relative error, and
+    the argument's size. By line: log M(lam) and its error. And the centre, and its size.
     """
     step, low, high, missed, turned, height = quadrature
     nodes = steps.at(grid(step, low, high))
     exponents = nodes.log_q - 0.5 * nodes.u**2
     s = tilts[steps.owner]
     loss = nodes.loss
-    tilted = s[:, :, None] * loss[:, None, :]
-    exponent = tilted + exponents[:, None, :]
-    top = exponent.max(axis=2)
-    weights = np.exp(exponent - top[:, :, None])
+    weights = s[:, :, None] * loss[:, None, :]
+    weights += exponents[:, None, :]
+    top = weights.max(axis=2)
+    weights -= top[:, :, None]
+    np.exp(weights, out=weights)
     sums = weights.sum(axis=2)
     weights /= sums[:, :, None]
     if centre is None:
         centre = np.einsum("nj,nj->n", weights[:, -1], loss)
     away = loss - centre[:, None]
     theta = frequencies[steps.owner]
-    lost = missed[:, None] + cut(steps, nodes, step, weights[:, :, [0, -1]], tilts)
+    # With the two integrals that are known to be one.
+    norm = step / np.sqrt(2.0 * np.pi)
+    ends = [weights[:, :, [0, -1]], _known_ends(nodes, exponents, norm)]
+    every = np.concatenate([tilts, np.broadcast_to(_KNOWN, (steps.runs, 2))], axis=1)
+    lost = missed[:, None] + cut(steps, nodes, step, np.concatenate(ends, axis=1), every)
+    lost, known_lost = lost[:, : s.shape[1]], lost[:, s.shape[1] :]
     if height.any():
         a, b, eta = _lifted(
             steps, nodes, exponents, step, s, weights, away, theta, lost, turned, height
         )
     else:
         if loss.size * frequencies.shape[1] > _MANY:
-            a, b = phases(weights, away, np.zeros_like(away), theta)
-            # Each product is computed to 16 units more than a turn.
-            terms = chunked(nodes.u.shape[1]) + 8.0
+            a, b = phases(weights, away, away, theta)
+            terms: float | Floats = roundings(nodes.u.shape[1], frequencies.shape[1])
         else:
             half = (0.5 * theta)[:, :, None] * away[:, None, :]
             a, b = (_summed(one, weights) for one in turns_less_one(half))
             terms = _terms(nodes.u.shape[1])
         eta = one_release(nodes, exponents, s, weights, away, theta, lost, terms)
     logs, angle, modulus = log_of_one_plus(a, b)
-    parts = [logs, angle, np.log1p(eta / modulus), np.log(modulus + eta), np.abs(angle)]
-    known = _cumulants(steps, nodes, exponents, step, tilted, s, missed, lost, top, sums)
-    return np.stack(parts, axis=1), np.stack(known, axis=1), centre
+    times = steps.counts[:, None, None]
+    parts = np.empty((loss.shape[0], 4, *a.shape[1:]))
+    np.multiply(logs, times, out=parts[:, 0])
+    np.multiply(angle, times, out=parts[:, 1])
+    np.multiply(np.log1p(eta / modulus), times, out=parts[:, 2])
+    np.abs(parts[:, 1], out=parts[:, 3])
+    if float(loss.max(initial=0.0)) > _LARGEST:
+        known = _large_cumulants(nodes, exponents, norm, s, weights, lost, top, sums)
+    else:
+        known = small_cumulants(nodes, exponents, step, s, lost, known_lost)
+    centres = steps.counts * np.array([centre, np.abs(centre)])
+    return (
+        steps.total(parts),
+        steps.total(times * np.stack(known, axis=1)),
+        steps.total(centres.T),
+    )
+
+
+def _known_ends(nodes: Nodes, exponents: Floats, norm: Floats) -> Floats:
+    """The shares of the first and the last node in E_Q[e^l] and in E_Q[1]."""
+    ends = exponents[:, None, [0, -1]] + _KNOWN[:, None] * nodes.loss[:, None, [0, -1]]
+    return np.exp(ends) * norm[:, None, None]
 
 
 def one_release(
@@ -180,26 +208,24 @@ def one_release(
     away: Floats,
     theta: Floats,
     lost: Floats,
-    terms: float,
+    terms: float | Floats,
 ) -> Floats:
     """What is wrong with one release, relative to M(lam), by segment, line and frequency.
 
-    ``terms`` is how many roundings a term of the sum over the nodes meets.
+    ``terms`` is how many roundings a term of the sum over the nodes meets, all the same or by
+    frequency.
     """
+    # A weight's units are linear in |S|.
     sizes = np.abs(exponents) + 2.0 * np.abs(nodes.log_q)
-    size = np.abs(s)[:, :, None]
-    units = charges.weight_units(
-        size * np.abs(nodes.loss)[:, None, :] + sizes[:, None, :],
-        (size + 1.0) * nodes.units[:, None, :],
-    )
+    bare = charges.weight_units(sizes, nodes.units)
+    slope = charges.weight_units(sizes + np.abs(nodes.loss), 2.0 * nodes.units) - bare
     distance = np.abs(away)
-    spread = np.einsum("nsj,nj->ns", weights, distance)
-    shared = np.einsum("nsj,nsj->ns", weights, units)
-    units *= distance[:, None, :]
-    units += nodes.units[:, None, :]
-    drift = np.einsum("nsj,nsj->ns", weights, units)
-    drift += (shared + (2.0 * terms + 6.0 * FUNCTION + 24.0)) * spread
-    eta = charges.phase_units(theta[:, None, :], drift[:, :, None])
+    columns = [distance, bare, slope, bare * distance + nodes.units, slope * distance]
+    sums = weights @ np.array(columns).transpose(1, 2, 0)
+    size, spread = np.abs(s), sums[:, :, 0]
+    drift = sums[:, :, 3] + size * sums[:, :, 4] + (sums[:, :, 1] + size * sums[:, :, 2]) * spread
+    turned = (2.0 * terms + (6.0 * FUNCTION + 24.0)) * spread[:, :, None]
+    eta = charges.phase_units(theta[:, None, :], turned + drift[:, :, None])
     eta += (2.1 * lost)[:, :, None]
     return eta
 
@@ -269,9 +295,100 @@ def phases(
 ) -> tuple[Floats, Floats]:
     """sum_j V_j (exp(i theta (l_j - c)) - 1), real and imaginary, by segment, line and frequency.
 
-    Frequencies are equally spaced: with theta = t + t', E = exp(i t (l - c)) and E' for t' it is
-    the sum of V (E - 1) and of V E (E' - 1): two short tables, and no function of all pairs.
+    Frequencies are equally spaced: with theta = t' + t, E' = exp(i t' (l - c)) and E for t it is
+    the sum of V (E' - 1) and of V E' (E - 1): two short tables, and no function of all pairs. On
+    the real line t' is in the middle of a block, and t on either side of it: so the sines and
+    cosines of half a block serve for all of it.
     """
+    if np.iscomplexobj(weights):
+        return _lifted_phases(np.asarray(weights, dtype=np.complex128), away, arg, theta)
+    weights = np.asarray(weights, dtype=np.float64)
+    (segments, lines, nodes), number = weights.shape, theta.shape[1]
+    half = _half_block(number)
+    blocks = -(-(number + half) // (2 * half))
+    small, large = np.arange(half)[:, None] + 0.5, 2.0 * half * np.arange(1, blocks)[:, None]
+    parts, wide = _chunks(nodes)
+    if parts * wide > nodes:
+        weights, away = (_padded(one, parts * wide) for one in (weights, away))
+    middle = np.empty((segments, lines, 2 * blocks - 2))
+    sums = np.empty((segments, lines * (2 * blocks - 1), 2 * half))
+    # Some segments at a time, so that tables stay near the processor.
+    some = max(1, int(_NEAR / (2 * blocks * lines * nodes)))
+    for begin in range(0, segments, some):
+        own = slice(begin, begin + some)
+        shares, angle = weights[own], (theta[own, :1] * away[own])[:, None]
+        count, every = angle.shape[0], parts * wide
+        cut_up = (count, -1, parts, wide)
+        columns, turned = (np.empty((count, 2, size, every)) for size in (half, blocks - 1))
+        for table, multiples in (columns, small), (turned, large):
+            np.matmul(multiples, angle, out=table[:, 0])
+            half_turns(table[:, 0], table[:, 1])
+        lines_too, around = (one.reshape(cut_up).swapaxes(1, 2) for one in (shares, turned))
+        middle[own] = product(lines_too, around.swapaxes(2, 3)).sum(axis=1)
+        np.subtract(0.5, turned[:, 0], out=turned[:, 0])
+        rows = np.empty((count, lines, 2 * blocks - 1, every))
+        np.multiply(0.5, shares, out=rows[:, :, 0])
+        by_row = turned.reshape(count, 1, 2 * blocks - 2, every)
+        np.multiply(by_row, shares[:, :, None], out=rows[:, :, 1:])
+        left, right = (one.reshape(cut_up).swapaxes(1, 2) for one in (rows, columns))
+        sums[own] = product(left, right.swapaxes(2, 3)).sum(axis=1)
+    # They are of halves.
+    middle *= 2.0
+    sums *= 4.0
+    each = sums.reshape(segments, lines, -1, 2, half).transpose(3, 0, 1, 2, 4)
+    cosine, sine = each[:, :, :, :blocks], each[:, :, :, blocks:]
+    real, imaginary = np.empty((2, segments, lines, blocks, 2, half))
+    np.negative(cosine[0, :, :, 0], out=real[:, :, 0, 1])
+    imaginary[:, :, 0, 1] = cosine[1, :, :, 0]
+    even = -middle[:, :, : blocks - 1, None] - cosine[0, :, :, 1:]
+    np.subtract(even, sine[1], out=real[:, :, 1:, 1])
+    np.add(even, sine[1], out=real[:, :, 1:, 0, ::-1])
+    even = middle[:, :, blocks - 1 :, None] - sine[0]
+    np.add(even, cosine[1, :, :, 1:], out=imaginary[:, :, 1:, 1])
+    np.subtract(even, cosine[1, :, :, 1:], out=imaginary[:, :, 1:, 0, ::-1])
+    found = (one.reshape(segments, lines, -1) for one in (real, imaginary))
+    a, b = (one[:, :, half : half + number] for one in found)
+    return a, b
+
+
+def _padded(values: Floats, size: int) -> Floats:
+    """With zeros at the end of the last axis."""
+    found = np.zeros((*values.shape[:-1], size))
+    found[..., : values.shape[-1]] = values
+    return found
+
+
+def _half_block(number: int) -> int:
+    """Half as many of so many frequencies as are in one block."""
+    return 4 if number < 48 else 8 if number < 640 else 16
+
+
+def _chunks(nodes: int) -> tuple[int, int]:
+    """In how many parts nodes are summed, and of how many each."""
+    parts = -(-nodes // _CHUNK)
+    return parts, -(-nodes // parts)
+
+
+def roundings(nodes: int, number: int) -> Floats:
+    """How many roundings a term of `phases` meets on the real line, by frequency.
+
+    There |t'| + |t| is more than theta where t is negative, and errors are relative to that. Each
+    product is computed to 16 units more than a turn.
+    """
+    half = _half_block(number)
+    place = np.arange(number)
+    before = np.maximum(half - 0.5 - (place + half) % (2 * half), 0.0)
+    before[:half] = 0.0
+    parts, wide = _chunks(nodes)
+    once = wide + parts + 10.0
+    found: Floats = once + (once + 3.0 * FUNCTION + 12.0) * (2.0 * before / (place + 0.5))
+    return found
+
+
+def _lifted_phases(
+    weights: Complexes, away: Floats, arg: Floats, theta: Floats
+) -> tuple[Floats, Floats]:
+    """The same on lifted lines, t' and t both positive: so that no turn is larger than one."""
     number = theta.shape[1]
     few = 8 if number < 128 else 16 if number < 512 else 32
     blocks = -(-number // few)
@@ -286,12 +403,11 @@ def phases(
         after = _less_one(large[own], away[own], arg[own])
         shares = weights[own]
         turned = (first + 1.0)[:, None] * shares[:, :, None, :]
-        shares = shares.astype(np.complex128)
         turned = turned.reshape(turned.shape[0], -1, turned.shape[3])
         start = np.zeros((first.shape[0], weights.shape[1], few), dtype=np.complex128)
         later = np.zeros((first.shape[0], blocks - 1, turned.shape[1]), dtype=np.complex128)
-        for place in range(0, away.shape[1], CHUNK):
-            part = slice(place, place + CHUNK)
+        for place in range(0, away.shape[1], _LIFTED):
+            part = slice(place, place + _LIFTED)
             start += product(shares[:, :, part], first[:, :, part].swapaxes(1, 2))
             if blocks > 1:
                 later += product(after[:, :, part], turned[:, :, part].swapaxes(1, 2))
@@ -307,9 +423,6 @@ def _less_one(theta: Floats, away: Floats, arg: Floats) -> Complexes:
     """exp(ix - y) - 1 = expm1(-y) + exp(-y) (exp(ix) - 1), x = theta away, y = theta arg."""
     real, imaginary = turns_less_one((0.5 * theta)[:, :, None] * away[:, None, :])
     found = np.empty(real.shape, dtype=np.complex128)
-    if not arg.any():
-        found.real, found.imag = real, imaginary
-        return found
     falls = np.expm1(-theta[:, :, None] * arg[:, None, :])
     kept = 1.0 + falls
     np.multiply(kept, imaginary, out=found.imag)
@@ -342,8 +455,8 @@ def _terms(number: int) -> float:
 
 
 def chunked(number: int) -> float:
-    """The same in `phases`: the products of a chunk are two each, and in any order."""
-    return 2.0 * CHUNK + number / CHUNK + 2.0
+    """The same in `_lifted_phases`: the products of a chunk are two each, and in any order."""
+    return 2.0 * _LIFTED + number / _LIFTED + 2.0
 
 
 def _gaussian(steps: Steps, tilts: Floats, frequencies: Floats) -> Transform:
@@ -365,33 +478,23 @@ def _gaussian(steps: Steps, tilts: Floats, frequencies: Floats) -> Transform:
     )
 
 
-def _cumulants(
-    steps: Steps,
+def _large_cumulants(
     nodes: Nodes,
     exponents: Floats,
-    step: Floats,
-    tilted: Floats,
+    norm: Floats,
     s: Floats,
-    missed: Floats,
+    weights: Floats,
     lost: Floats,
     top: Floats,
     sums: Floats,
 ) -> tuple[Floats, Floats]:
-    """The log of M of one release, and its error, by segment and line."""
-    number = nodes.u.shape[1]
+    """The log of M of one release, and its error, by segment and line, of large losses."""
     size = np.abs(s)[:, :, None]
-    norm = step / np.sqrt(2.0 * np.pi)
-    if float(nodes.loss.max(initial=0.0)) > _LARGEST:
-        logs = np.log(sums) + top + np.log(norm)[:, None]
-        units = charges.weight_units(
-            np.abs(tilted) + (np.abs(exponents) + 2.0 * np.abs(nodes.log_q))[:, None, :],
-            (size + 1.0) * nodes.units[:, None, :],
-        )
-        shares = np.exp(tilted + (exponents[:, None, :] - top[:, :, None])) / sums[:, :, None]
-        rounding = UNIT * ((shares * units).sum(axis=2) + number + 40.0 + 4.0 * np.abs(top))
-        return logs, 1.01 * lost + rounding
-    known = np.array([1.0, 0.0])
-    ends = exponents[:, None, [0, -1]] + known[:, None] * nodes.loss[:, None, [0, -1]]
-    shares, tilts = np.exp(ends) * norm[:, None, None], np.broadcast_to(known, (steps.runs, 2))
-    known_lost = missed[:, None] + cut(steps, nodes, step, shares, tilts)
-    return small_cumulants(nodes, exponents, step, s, lost, known_lost)
+    logs = np.log(sums) + top + np.log(norm)[:, None]
+    units = charges.weight_units(
+        size * np.abs(nodes.loss)[:, None, :]
+        + (np.abs(exponents) + 2.0 * np.abs(nodes.log_q))[:, None, :],
+        (size + 1.0) * nodes.units[:, None, :],
+    )
+    rounding = UNIT * ((weights * units).sum(axis=2) + nodes.u.shape[1] + 40.0 + 4.0 * np.abs(top))
+    return logs, 1.01 * lost + rounding

@@ -5,7 +5,7 @@ numpy has one tangent in a tenth of the time that a cosine and a sine take.
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +13,8 @@ import numpy.typing as npt
 from gdpnum.floats import Floats
 
 Complexes: TypeAlias = npt.NDArray[np.complex128]
+
+_Numbers = TypeVar("_Numbers", Floats, Complexes)
 
 # OpenBLAS hands out products of more multiplications than this to all cores. For ones as small as
 # these that saves little, and where other processes are at work threads wait for each other.
@@ -33,6 +35,15 @@ def turns(angle: Floats) -> Complexes:
     return found
 
 
+def half_turns(half: Floats, sines: Floats) -> None:
+    """Puts sin(half)^2 and sin(half) cos(half) in their places: half of what follows, unsigned."""
+    np.tan(half, out=half)
+    np.multiply(half, half, out=sines)
+    sines += 1.0
+    np.divide(half, sines, out=sines)
+    half *= sines
+
+
 def turns_less_one(half: Floats) -> tuple[Floats, Floats]:
     """exp(2 i half) - 1 = -2 sin(half)^2 + 2 i sin(half) cos(half), within 20 units of 2 half."""
     tangent = np.tan(half)
@@ -45,9 +56,10 @@ def turns_less_one(half: Floats) -> tuple[Floats, Floats]:
 
 def log_of_one_plus(a: Floats, b: Floats) -> tuple[Floats, Floats, Floats]:
     """The log of |1 + a + ib|, its argument, and that modulus: takes `turns_less_one` back."""
-    real = 1.0 + a
-    modulus: Floats = np.hypot(real, b)
-    squared = a * (2.0 + a) + b * b
+    real, square = 1.0 + a, b * b
+    # Never zero, so that its logarithm is a number.
+    modulus: Floats = np.sqrt(np.maximum(real * real + square, 1e-300))
+    squared = a * (2.0 + a) + square
     # Near one the logarithm keeps its digits in this form, elsewhere in that.
     logs = np.where(squared > -0.5, 0.5 * np.log1p(squared), np.log(modulus))
     return logs, np.arctan2(b, real), modulus
@@ -69,13 +81,13 @@ def powers(first: Floats | None, angle: Floats, number: int) -> Complexes:
     return found
 
 
-def product(left: Complexes, right: Complexes) -> Complexes:
+def product(left: _Numbers, right: _Numbers) -> _Numbers:
     """The products left @ right, in parts that are each taken by one thread."""
     rows, inner = left.shape[-2:]
     number = right.shape[-1]
     if rows * inner <= _VECTOR and rows * inner * number <= _ALONE:
         return left @ right
-    found = np.empty((*left.shape[:-1], number), dtype=np.complex128)
+    found = np.empty((*left.shape[:-1], number), dtype=left.dtype)
     tall = min(rows, max(1, _VECTOR // inner))
     wide = max(1, _ALONE // (tall * inner))
     for top in range(0, rows, tall):
