@@ -62,7 +62,7 @@ def test_a_cell_between_two_lines_is_charged_twice_its_length():
     assert Cells.of(removing, over).bent[0, 0] == pytest.approx(0.004 * limit, rel=1e-9)
 
 
-@pytest.mark.parametrize("mu", [0.003, 0.5, 1.567, 7.0])
+@pytest.mark.parametrize("mu", [0.003, 0.5, 1.567, 7.0, 40.0])
 def test_the_summary_bends_no_more_than_is_charged(mu):
     """delta_mu's fourth derivative, in cells all the way to where it is below the slack."""
     epsilons = np.linspace(0.0, 7.0 * mu + 0.5 * mu * mu, 30)[None]

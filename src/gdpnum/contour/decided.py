@@ -80,7 +80,9 @@ class Cells(NamedTuple):
         unsure = 2.0 * (wrong[:, :-1] + wrong[:, 1:])
         powers = gaps * gaps
         powers *= powers * (1.0 / 384.0)
-        bent = np.fmin(powers * lines.bends(knots.epsilons), 2.0 * gaps)
+        bent = powers * np.maximum(knots.bends[:, :-1], knots.bends[:, 1:])
+        np.copyto(bent, np.inf, where=lines.across(knots.epsilons))
+        bent = np.fmin(bent, 2.0 * gaps)
         slopes = _slopes(gaps, knots.lifted_alpha_error)
         if (slopes > unsure + bent).any():
             # Much of that is left out of the sum, whose own slope is known better.
@@ -148,7 +150,8 @@ class _Beside(NamedTuple):
         before, after = bell[:, :-1], bell[:, 1:]
         top = np.maximum(np.maximum(before, after), floor)
         np.copyto(top, _NORM, where=a[:, :-1] * a[:, 1:] <= 0.0)
-        bend = each * (each * (each * (farthest * farthest + 1.0) + farthest) + 1.0) + 1.3
+        bend = each * each * (each * (farthest * farthest + 1.0) + farthest)
+        bend += np.maximum(each, np.minimum(2.1 * each, 1.3))
         bent = cells.bent + cells.powers * (top * bend)
         shown = [(0.0, 0.0)] * mu.size
         turning = (rising < 0.0) & (falling > 0.0)
@@ -464,6 +467,7 @@ def regrets(
     knots = found.epsilons
     advantage = np.minimum(found.delta[:, 0] + found.delta_error[:, 0], 1.0)
     regret, with_slack, reached = np.zeros((3, mu.size))
+    owner = np.arange(mu.size)
     for turn in range(_ROUNDS):
         number = knots.shape[1]
         lower = found.delta - found.delta_error
@@ -483,7 +487,7 @@ def regrets(
         most = summary * weights
         if turn == 0:
             # Beyond the last knot nothing else is known.
-            regret = most[:, number - 1]
+            regret = most[:, number - 1].copy()
             with_slack = regret + slack * weights[:, number - 1]
         ratios = most - below * weights
         at_knots, at_middles = np.minimum(ratios, most)[:, :number], ratios[:, number:]
@@ -499,13 +503,16 @@ def regrets(
         high = cells > target
         if turn == _ROUNDS - 1 or not high.any():
             break
-        regret = np.maximum(regret, np.where(high, 0.0, cells).max(axis=1))
-        with_slack = np.maximum(with_slack, np.where(high, 0.0, slacked).max(axis=1))
+        _raise(regret, owner, np.where(high, 0.0, cells).max(axis=1))
+        _raise(with_slack, owner, np.where(high, 0.0, slacked).max(axis=1))
         room = np.maximum(target - ends, tolerance * target)
         parts = np.minimum(np.ceil(np.sqrt(1.2 * (cells - ends) / room)), _PARTS)
-        knots = divided(knots, np.where(high, np.maximum(parts, 2.0), 1.0), high)
-        found = lines.rows(slice(mu.size)).at(knots)
+        parts, kept = np.where(high, np.maximum(parts, 2.0), 1.0), np.flatnonzero(high.any(axis=1))
+        some = slice(kept.size) if kept.size == owner.size else kept
+        owner, mu, slack, reached = owner[some], mu[some], slack[some], reached[some]
+        lines, knots = lines.rows(some), divided(knots[some], parts[some], high[some])
+        found = lines.at(knots)
+    _raise(regret, owner, cells.max(axis=1))
+    _raise(with_slack, owner, slacked.max(axis=1))
     rounded = 1.0 + 16.0 * UNIT
-    regret = np.maximum(np.maximum(regret, cells.max(axis=1)), 0.0) * rounded
-    with_slack = np.maximum(np.maximum(with_slack, slacked.max(axis=1)), 0.0) * rounded
-    return regret, with_slack, advantage
+    return np.maximum(regret, 0.0) * rounded, np.maximum(with_slack, 0.0) * rounded, advantage

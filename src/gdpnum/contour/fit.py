@@ -55,7 +55,7 @@ _EARLY, _ABOUT = 5.0, -32.0
 _THERE = 0.03
 
 # Runs that are drafted together, and the reach of a ladder below which jumps group them.
-_TOGETHER, _RARE = 125, 0.3
+_TOGETHER, _RARE = 165, 0.3
 
 # Frequencies over all runs that are worth it to read some of these apart.
 _APART = 2500.0
@@ -312,8 +312,12 @@ def _drawn(
     """The fits of runs from a draft of their reading."""
     lines = reading(steps, rungs, draft, most * steps.runs)
     by_row = np.concatenate([slack, slack])[: rungs.rungs.lam.shape[0]]
-    knots = first_knots(rungs, by_row, guess, lines.limits[-1])
-    return _read(steps, rungs, lines, lines.at(np.concatenate(knots, axis=1)), slack, tolerance)
+    near, far = first_knots(rungs, by_row, guess, lines.limits[-1])
+    # Of many runs some have one line for all knots: the others need not wait for it.
+    knots = [near, far] if steps.runs > 1 else [np.concatenate([near, far], axis=1)]
+    every = [lines.at(one) for one in knots]
+    found = Knots(*(np.concatenate(parts, axis=1) for parts in zip(*every, strict=True)))
+    return _read(steps, rungs, lines, found, slack, tolerance)
 
 
 def _read(

@@ -285,23 +285,65 @@ def reach(steps: Steps, tilts: Floats, need: Floats) -> tuple[Floats, Floats]:
 
 _NORM = 1.0 / math.sqrt(2.0 * math.pi)
 
-# Knots near zero, where regret is decided, in deviations of the loss: so close that one look at
-# them decides it for most runs.
-_NEAR = np.concatenate([[0.0], np.geomspace(1e-5, 0.02, 18), np.geomspace(0.023, 3.0, 43)])
+
+class _Spread(NamedTuple):
+    """How first knots are spread, so that one look decides most runs of a kind."""
+
+    near: Floats
+    """Near zero, where regret is decided, in deviations of the loss."""
+    up_to: Floats
+    """Between these and the tail, as shares of where that begins."""
+    around: Floats
+    """Around a guess of where mu is decided, in deviations: cubics tell it to ten digits there."""
+    before: Floats
+    after: Floats
+    """Before and after these, as shares of what is left there."""
+    equal: Floats
+    """As many for adding as are in the tail."""
+
+    @classmethod
+    def of(cls, near: Floats, up_to: int, before: Floats, after: Floats, gap: float) -> _Spread:
+        """With zero, so many up to the tail, and a gap between those around the guess."""
+        around = gap * np.arange(-11.0, 12.0)
+        equal = np.linspace(0.0, 1.0, around.size + before.size + after.size)
+        return cls(
+            np.append(0.0, near), np.linspace(0.52, 1.0, up_to), around, before, after, equal
+        )
 
 
-# And between them and the tail, as shares of where that begins.
-_UP_TO = np.linspace(0.52, 1.0, 13)
+def _powers(number: int, power: float) -> Floats:
+    return (np.arange(1.0, number + 1.0) / number) ** power
 
 
-# Around a guess of where mu is decided, in deviations: so close that cubics tell it to ten digits.
-# Beyond these, as shares of what is left on either side.
-_AROUND = 0.0066 * np.arange(-11.0, 12.0)
-_BEFORE, _AFTER = (np.arange(1.0, 37.0) / 36.0) ** 1.5, (np.arange(1.0, 17.0) / 16.0) ** 2
+def _closer(number: int) -> Floats:
+    """Closest next to zero, where G is small, and closer at one, far from the line's own epsilon.
+
+    In proportion to what cubics were found to need.
+    """
+    x = np.linspace(0.0, 1.0, 401)
+    needed = 1.0 + 5.0 * np.exp(-40.0 * x) + 1.2 * np.exp(-8.0 * x) + 1.5 * x**8
+    counted = np.cumsum(needed) - needed[0]
+    places: Floats = np.interp(_powers(number, 1.0) * counted[-1], counted, x)
+    return places
 
 
-# As many for adding: equal cells.
-_EQUAL = np.linspace(0.0, 1.0, 75)
+_FEW = np.concatenate(
+    [
+        np.geomspace(1e-5, 0.003, 6),
+        np.geomspace(0.0045, 0.02, 5),
+        np.geomspace(0.025, 0.12, 9),
+        np.geomspace(0.135, 2.0, 26),
+        [2.4, 3.0],
+    ]
+)
+_MANY = np.concatenate([np.geomspace(1e-5, 0.02, 18), np.geomspace(0.023, 3.0, 43)])
+_ORDINARY = _Spread.of(_FEW, 20, _closer(30), _powers(16, 1.7), 0.0066)
+_LARGER = _Spread.of(_FEW, 30, _closer(40), _powers(16, 1.7), 0.0066)
+_LARGE = _Spread.of(_FEW, 16, _closer(54), _powers(14, 2.0), 0.004)
+_JUMPY = _Spread.of(_MANY, 13, _powers(36, 1.5), _powers(16, 2.0), 0.0066)
+
+# Below this reach of a ladder jumps are so rare, and below this log Gamma(1/2) mu is so large.
+_RARE, _LESS = 0.3, -0.35
 
 
 # And before the first of the saddle points, where mu is large.
@@ -335,14 +377,19 @@ def first_knots(
     low, high, centre = limit[:runs], end[:runs], guess[:runs, None]
     # The first knot beyond the limit is next to it, so that no cell reaches far over it.
     beyond = np.nextafter(limit, np.inf)
-    own = [deviation * _NEAR, low * _UP_TO]
-    if float(ladder.middle.min()) < LEAST:
+    least = float(ladder.middle.min())
+    if float(ladder.steep.min()) < _RARE:
+        spread = _JUMPY
+    else:
+        spread = _ORDINARY if least > _LESS else _LARGER if least > LEAST else _LARGE
+    own = [deviation * spread.near, low * spread.up_to]
+    if least < LEAST:
         own.append(np.maximum(rungs.slopes[:runs, :1] - deviation * _EARLY, 0.0))
     removed = np.concatenate(own, axis=1)
     np.minimum(removed, low, out=removed)
     removed.sort(axis=1)
-    left, right = (low - centre) * _BEFORE, (high - centre) * _AFTER
-    tail = np.concatenate([deviation * _AROUND, left, right], axis=1)
+    left, right = (low - centre) * spread.before, (high - centre) * spread.after
+    tail = np.concatenate([deviation * spread.around, left, right], axis=1)
     tail += centre
     np.minimum(np.maximum(tail, beyond[:runs], out=tail), high, out=tail)
     tail.sort(axis=1)
@@ -350,11 +397,12 @@ def first_knots(
     if end.size == runs:
         return removed, tail
     # Adding only has to stay below: equal cells will do.
-    near = _EQUAL if removed.shape[1] == _EQUAL.size else np.linspace(0.0, 1.0, removed.shape[1])
+    number, equal = removed.shape[1], spread.equal
+    near = equal if number == equal.size else np.linspace(0.0, 1.0, number)
     first, last = beyond[runs:], end[runs:]
     return (
         np.concatenate([removed, limit[runs:] * near]),
-        np.concatenate([tail, first + (last - first) * _EQUAL]),
+        np.concatenate([tail, first + (last - first) * equal]),
     )
 
 

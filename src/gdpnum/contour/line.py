@@ -31,8 +31,8 @@ _SHORT = 40
 # Longer ones are sums of blocks: exp(-i theta eps) is one of a few, times one for the block.
 _BLOCK = 16
 
-# Epsilons that are looked at together.
-_NEAR = 1200
+# Numbers of a table that are held at once.
+_NEAR = 240_000
 
 #: Where images are bounded best, as multiples of the epsilon a line is for.
 FAR, CLOSE = np.array([[0.5, 1.0, 1.25]]), np.array([[0.0, 0.1, 0.4]])
@@ -50,10 +50,8 @@ class Line:
     cumulant: Floats
     centre: Floats
     frequencies: Floats
-    terms: Complexes
-    """What to multiply exp(-i theta (eps - c)) by: by row, which and frequency."""
     blocks: Complexes
-    """The same by row, which and block, and frequency."""
+    """What to multiply exp(-i theta (eps - c)) by: by row, which and block, and frequency."""
     errors: tuple[Floats, Floats, Floats]
     """Over exp(K - lam eps), by row and which: constant, per |eps - c|, per |lam eps|."""
     images: tuple[Floats, Floats]
@@ -61,7 +59,7 @@ class Line:
     known: tuple[Floats, Floats]
     """The images that are known: log of what exp(eps) is multiplied by, and a constant."""
     bend: Floats
-    """The log of a bound on the fourth derivative of the sum for delta, over exp(K - lam eps)."""
+    """A bound on the fourth derivative of the sum for delta, over exp(K - lam eps)."""
     rounded: Floats
     """The constant of the errors of exp(eps) alpha without what is left out of its sum."""
 
@@ -72,7 +70,6 @@ class Line:
             self.cumulant[kept],
             self.centre[kept],
             self.frequencies[kept],
-            self.terms[kept],
             self.blocks[kept],
             (self.errors[0][kept], self.errors[1][kept], self.errors[2][kept]),
             (self.images[0][kept], self.images[1][kept]),
@@ -90,7 +87,6 @@ class Line:
             np.concatenate([one.cumulant, two.cumulant]),
             np.concatenate([one.centre, two.centre]),
             np.concatenate([one.frequencies, two.frequencies]),
-            np.concatenate([one.terms, two.terms]),
             np.concatenate([one.blocks, two.blocks]),
             _after(one.errors, two.errors),
             _after(one.images, two.images),
@@ -101,13 +97,21 @@ class Line:
 
     def _longer(self, number: int) -> Line:
         rows, old = self.frequencies.shape
-        frequencies, blocks = np.zeros((rows, number)), _in_blocks(self.terms, number)
-        frequencies[:, :old] = self.frequencies
-        terms = blocks.reshape(rows, 2, -1)[:, :, :number]
-        return replace(self, frequencies=frequencies, terms=terms, blocks=blocks)
+        frequencies, terms = np.zeros((rows, number)), _zeros(rows, number)
+        frequencies[:, :old], terms[:, :, :old] = self.frequencies, self.terms
+        return replace(self, frequencies=frequencies, blocks=terms.reshape(rows, -1, _BLOCK))
+
+    @property
+    def terms(self) -> Complexes:
+        """The blocks by row, which and frequency."""
+        rows, number = self.frequencies.shape
+        return self.blocks.reshape(rows, 2, -1)[:, :, :number]
 
     def at(self, epsilons: Floats) -> tuple[Floats, Floats]:
-        """(delta, exp(eps) alpha) at epsilons by row, and their errors; axis 1 is which."""
+        """(delta, exp(eps) alpha) at epsilons by row, and their errors; axis 1 is which.
+
+        After the errors comes a bound on the fourth derivative of delta's sum.
+        """
         away = epsilons - self.centre
         short = self.frequencies.shape[1] <= _SHORT and away.size < _FEW
         values = self._summed(away) if short else self._by_blocks(away)
@@ -117,12 +121,15 @@ class Line:
         values *= scale
         values[:, 0] -= lifted - self.known[1]
         values[:, 1] += lifted
-        wrong = self._wrong(
-            epsilons, np.abs(away, out=away), np.abs(moved, out=moved), scale, lifted
-        )
-        unknown = ~(wrong < np.inf)
+        wrong = np.empty((values.shape[0], 3, values.shape[2]))
+        errors, bends = wrong[:, :2], wrong[:, 2]
+        np.abs(away, out=away)
+        self._wrong(epsilons, away, np.abs(moved, out=moved), scale, lifted, out=errors)
+        np.multiply(scale[:, 0], self.bend, out=bends)
+        bends += lifted
+        unknown = ~(errors < np.inf)
         if unknown.any():
-            values[unknown], wrong[unknown] = 0.0, np.inf
+            values[unknown], errors[unknown] = 0.0, np.inf
         return values, wrong
 
     def errors_at(self, epsilons: Floats) -> Floats:
@@ -130,9 +137,9 @@ class Line:
         moved = self.lam * epsilons
         scale = np.exp(self.cumulant - moved)[:, None, :]
         lifted = np.exp(epsilons + self.known[0])
-        away = np.abs(epsilons - self.centre)
-        found: Floats = self._wrong(epsilons, away, np.abs(moved), scale, lifted)[:, 0]
-        return found
+        away, errors = np.abs(epsilons - self.centre), np.empty((moved.shape[0], 2, moved.shape[1]))
+        self._wrong(epsilons, away, np.abs(moved), scale, lifted, out=errors)
+        return errors[:, 0]
 
     def slope_errors(self, epsilons: Floats) -> Floats:
         """How wrong the slope of the sum for delta may be at epsilons by row."""
@@ -145,11 +152,18 @@ class Line:
         return wrong + charges.known_images(lifted, self.known[1], exponent)
 
     def _wrong(
-        self, epsilons: Floats, away: Floats, moved: Floats, scale: Floats, lifted: Floats
-    ) -> Floats:
+        self,
+        epsilons: Floats,
+        away: Floats,
+        moved: Floats,
+        scale: Floats,
+        lifted: Floats,
+        *,
+        out: Floats,
+    ) -> None:
         constant, distant, far = self.errors
         logs, slopes = self.images
-        wrong = distant[:, :, None] * away[:, None, :]
+        wrong = np.multiply(distant[:, :, None], away[:, None, :], out=out)
         wrong += far[:, :, None] * moved[:, None, :]
         wrong += constant[:, :, None]
         wrong *= scale
@@ -158,25 +172,28 @@ class Line:
         bounds = logs[..., None] + slopes[..., None] * epsilons[:, None, None, None, :]
         wrong += np.exp(bounds.min(axis=3)).sum(axis=2)
         wrong *= 1.0 + 1e-12
-        return wrong
 
     def _summed(self, away: Floats) -> Floats:
         """The same, by a sum over frequencies."""
-        turn = turns(self.frequencies[:, :, None] * away[:, None, :])
-        found: Floats = self.terms.real @ turn.real + self.terms.imag @ turn.imag
+        turn, terms = turns(self.frequencies[:, :, None] * away[:, None, :]), self.terms
+        found: Floats = terms.real @ turn.real + terms.imag @ turn.imag
         return found
 
     def _by_blocks(self, away: Floats) -> Floats:
         """The same, by blocks of frequencies: a block's, and one of a few."""
         rows, size = away.shape
-        found = np.empty((rows, 2, size))
+        found, number = np.empty((rows, 2, size)), self.blocks.shape[1] // 2
         # Some rows at a time, so that tables stay near the processor.
-        some = max(1, _NEAR // size)
+        some = max(1, _NEAR // ((_BLOCK + 3 * number) * size))
         for begin in range(0, rows, some):
             own = slice(begin, begin + some)
-            turn = away[own] * (-2.0 * self.frequencies[own, :1])
-            inner = product(self.blocks[own], powers(0.5 * turn, turn, _BLOCK))
-            number = inner.shape[1] // 2
+            turn, blocks = away[own] * (-2.0 * self.frequencies[own, :1]), self.blocks[own]
+            if some < rows:
+                # Shorter sums end in zeros.
+                number = -(-int(self.frequencies[own].any(axis=0).sum()) // _BLOCK)
+                blocks = blocks.reshape(-1, 2, self.blocks.shape[1] // 2, _BLOCK)[:, :, :number]
+                blocks = blocks.reshape(-1, 2 * number, _BLOCK)
+            inner = product(blocks, powers(0.5 * turn, turn, _BLOCK))
             inner = inner.reshape(-1, 2, number, size)
             if number > 1:
                 inner *= powers(None, float(_BLOCK) * turn, number)[:, None]
@@ -243,7 +260,7 @@ def stacked(
     rounded = constant[:, 1:].copy()
     constant[:, 1] += charges.left_out_slowly(logs, ratios + 1.0 / number)
     squares = lam * lam + theta * theta
-    bend = np.log((sizes[:, :1] @ (squares * squares)[:, :, None])[:, :, 0]) + k_error
+    bend = (sizes[:, :1] @ (squares * squares)[:, :, None])[:, :, 0] * np.exp(k_error)
     period, one = 2.0 / width, 1.0 + lam
     up, first = np.exp(-one * period), np.exp(-np.abs(lam) * period)
     level = np.where(lam > 0.0, first / (1.0 + first), -up / (1.0 + up))
@@ -255,8 +272,7 @@ def stacked(
         k,
         centre,
         theta,
-        coefficients,
-        _in_blocks(coefficients, number),
+        coefficients.reshape(rows, -1, _BLOCK),
         (constant, distant, far),
         (logs, slopes),
         (lift, level),
@@ -273,23 +289,26 @@ def _after(one: _Arrays, two: _Arrays) -> _Arrays:
     return type(one)(np.concatenate(both) for both in zip(one, two, strict=True))
 
 
-def _in_blocks(terms: Complexes, number: int) -> Complexes:
-    """The terms by row, which and block, and frequency; zeros up to the end of the last block."""
-    blocks = np.zeros((terms.shape[0], 2 * -(-number // _BLOCK), _BLOCK), dtype=np.complex128)
-    blocks.reshape(terms.shape[0], 2, -1)[:, :, : terms.shape[2]] = terms
-    return blocks
+def _zeros(rows: int, number: int) -> Complexes:
+    """Zeros by row, which and frequency, up to the end of the last block."""
+    return np.zeros((rows, 2, -(-number // _BLOCK) * _BLOCK), dtype=np.complex128)
 
 
 def _coefficients(
     values: Complexes, theta: Floats, lam: Floats, width: Floats
 ) -> tuple[Complexes, Floats]:
-    """The values times 1 / (z (z + 1)) and 1 / (z + 1), z = lam + i theta, and those moduli."""
+    """The values times 1 / (z (z + 1)) and 1 / (z + 1), z = lam + i theta, and those moduli.
+
+    The first end in zeros, up to the end of the last block.
+    """
     squares, conjugate = theta * theta, lam - 1j * theta
     upper, lower = (1.0 + lam) ** 2 + squares, lam * lam + squares
-    shape = lam.shape[0], 2, theta.shape[1]
-    coefficients, weights = np.empty(shape, dtype=np.complex128), np.empty(shape)
-    coefficients[:, 1] = values * ((conjugate + 1.0) * (width / upper))
-    coefficients[:, 0] = coefficients[:, 1] * (conjugate * (1.0 / lower))
+    rows, number = theta.shape
+    coefficients, weights = _zeros(rows, number), np.empty((rows, 2, number))
+    over = values * ((conjugate + 1.0) * (width / upper))
+    coefficients[:, 1, :number] = over
+    over *= conjugate * (1.0 / lower)
+    coefficients[:, 0, :number] = over
     weights[:, 1] = width / np.sqrt(upper)
     weights[:, 0] = weights[:, 1] / np.sqrt(lower)
     return coefficients, weights
@@ -327,6 +346,13 @@ class Knots(NamedTuple):
     delta_error: Floats
     lifted_alpha: Floats
     lifted_alpha_error: Floats
+    bends: Floats
+    """Bounds on the fourth derivative of the sum for delta."""
+
+
+def knots_of(epsilons: Floats, values: Floats, errors: Floats) -> Knots:
+    """Knots from what a line has there."""
+    return Knots(epsilons, values[:, 0], errors[:, 0], values[:, 1], errors[:, 1], errors[:, 2])
 
 
 class Reading(NamedTuple):
@@ -340,24 +366,11 @@ class Reading(NamedTuple):
         """Some of the rows."""
         return Reading(tuple(one.rows(kept) for one in self.lines), self.limits[:, kept])
 
-    def bends(self, epsilons: Floats) -> Floats:
-        """Bounds on the fourth derivative of the sum for delta between each two epsilons, by row.
-
-        Infinite where they are read off two lines.
-        """
-        first = self.lines[0]
-        logs = (first.cumulant + first.bend) - first.lam * epsilons
-        known = epsilons + first.known[0]
-        over = np.zeros((epsilons.shape[0], epsilons.shape[1] - 1), np.bool_)
-        for line, at in zip(self.lines[1:], self.limits, strict=True):
-            after = epsilons > at[:, None]
-            np.copyto(logs, (line.cumulant + line.bend) - line.lam * epsilons, where=after)
-            np.copyto(known, epsilons + line.known[0], where=after)
-            over |= after[:, 1:] != after[:, :-1]
-        bends = np.exp(logs)
-        bends += np.exp(known)
-        found = np.maximum(bends[:, :-1], bends[:, 1:])
-        found[over] = np.inf
+    def across(self, epsilons: Floats) -> npt.NDArray[np.bool_]:
+        """Whether each two epsilons are read off two lines, by row."""
+        found = np.zeros((epsilons.shape[0], epsilons.shape[1] - 1), np.bool_)
+        for at in self.limits[:, :, None]:
+            found |= (epsilons[:, :-1] <= at) & (at < epsilons[:, 1:])
         return found
 
     def slope_errors(self, epsilons: Floats) -> Floats:
@@ -371,7 +384,7 @@ class Reading(NamedTuple):
         """Bounds from the best line at each epsilon; epsilons increase in each row."""
         if epsilons.shape[0] == 1 and epsilons.size:
             return self._at_one(epsilons)
-        values, errors = np.empty((2, epsilons.shape[0], 2, epsilons.shape[1]))
+        values, errors = (np.empty((epsilons.shape[0], i, epsilons.shape[1])) for i in (2, 3))
         # By line and row, the first epsilon that is better on a later one.
         ends = [(epsilons <= at[:, None]).sum(axis=1) for at in self.limits]
         places, starts = np.arange(epsilons.shape[1]), np.zeros(epsilons.shape[0], np.intp)
@@ -380,7 +393,7 @@ class Reading(NamedTuple):
             asked = starts < stops
             if asked.any():
                 # Of two rows often one only.
-                rows = slice(None) if 2 * asked.sum() > asked.size else np.flatnonzero(asked)
+                rows = slice(None) if asked.all() else np.flatnonzero(asked)
                 some = slice(int(starts[asked].min()), int(stops[asked].max()))
                 one = line if isinstance(rows, slice) else line.rows(rows)
                 found, wrong = one.at(epsilons[rows, some])
@@ -391,7 +404,7 @@ class Reading(NamedTuple):
                 for kept, new in ((values, found), (errors, wrong)):
                     kept[rows, :, some] = np.where(own[rows, None], new, kept[rows, :, some])
             starts = stops
-        return Knots(epsilons, values[:, 0], errors[:, 0], values[:, 1], errors[:, 1])
+        return knots_of(epsilons, values, errors)
 
     def _at_one(self, epsilons: Floats) -> Knots:
         """The same for one row, each line where it is the best."""
@@ -408,4 +421,4 @@ class Reading(NamedTuple):
         values, errors = parts[0]
         if len(parts) > 1:
             values, errors = (np.concatenate(both, axis=2) for both in zip(*parts, strict=True))
-        return Knots(epsilons, values[:, 0], errors[:, 0], values[:, 1], errors[:, 1])
+        return knots_of(epsilons, values, errors)

@@ -12,7 +12,7 @@ from scipy.special import logsumexp, ndtr, ndtri
 
 from gdpnum.contour.decided import shown
 from gdpnum.contour.grid import grid, lifted_spacing
-from gdpnum.contour.ladder import LEAST, Approximate, Ladder, guessed, period, small_cumulants
+from gdpnum.contour.ladder import Approximate, Ladder, guessed, period, small_cumulants
 from gdpnum.contour.line import Knots
 from gdpnum.contour.pairs import Nodes, Steps, lifted
 from gdpnum.contour.plan import kept
@@ -76,12 +76,9 @@ def settled(near: Approximate, steps: Steps, ladder: Ladder, slack: Floats) -> F
     """About where mu is decided for removing, and where delta of adding has fallen to the slack."""
     runs = steps.runs
     guess = guessed(near, ladder.rungs, runs, slack)
-    large = np.flatnonzero(ladder.middle < LEAST)
     jumpy = np.flatnonzero(ladder.steep < 1.0)
-    if large.size or jumpy.size:
-        largest = np.maximum(near.largest(ladder.rungs, slice(runs), slack), 1e-12)
-        guess[large] = largest[large]
     if jumpy.size:
+        largest = np.maximum(near.largest(ladder.rungs, slice(runs), slack), 1e-12)
         # Two guesses that agree are right, unless jumps are rare.
         apart = np.abs(np.log(largest[jumpy] / guess[jumpy])) > _AGREE
         apart &= ladder.steep[jumpy] < _FEW
@@ -373,4 +370,4 @@ def _at(line: _Line, guess: Floats, slack: Floats, places: Floats) -> Knots:
     clear &= ~np.logical_or.accumulate(some, axis=1)
     none = np.zeros_like(places)
     delta = np.where(clear & (sums[:, 0] < _LARGE), sums[:, 0], np.nan)
-    return Knots(places, delta, none, sums[:, 1], none)
+    return Knots(places, delta, none, sums[:, 1], none, none)

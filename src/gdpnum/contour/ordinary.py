@@ -28,7 +28,7 @@ from gdpnum.contour.ladder import (
     period,
     small_cumulants,
 )
-from gdpnum.contour.line import CLOSE, FAR, Knots, Line, Reading, stacked
+from gdpnum.contour.line import CLOSE, FAR, Knots, Line, Reading, knots_of, stacked
 from gdpnum.contour.pairs import Nodes, Steps, lifted
 from gdpnum.contour.plan import Decay
 from gdpnum.contour.reach import OutOfReach
@@ -237,8 +237,7 @@ def joined(four: Line, near: Floats, far: Floats, limits: Floats) -> tuple[Readi
     errors[:, 0] += UNIT * middle
     value, error = (np.concatenate([one[:2], one[2:]], axis=2) for one in (values, errors))
     knots = np.concatenate([near, far], axis=1)
-    found = Knots(knots, value[:, 0], error[:, 0], value[:, 1], error[:, 1])
-    return _reading(four, limits), found
+    return _reading(four, limits), knots_of(knots, value, error)
 
 
 def _reading(four: Line, limits: Floats) -> Reading:

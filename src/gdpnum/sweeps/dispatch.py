@@ -27,7 +27,7 @@ Rows = list[tuple[int, dict[str, Any]]]
 Numbered = list[tuple[int, Setting]]
 
 # Settings of one go of the contour: few enough to tell progress and to be interrupted.
-_TOGETHER = 512
+_TOGETHER = 1024
 
 # So often a pool whose worker died is replaced before what it worked on is given up.
 _REPLACEMENTS = 3
