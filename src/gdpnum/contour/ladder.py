@@ -126,6 +126,9 @@ def _jumps(steps: Steps) -> Floats:
     # Of more noise than squares of floats hold, any tilt will do.
     root = (b + np.sqrt(np.maximum(inside, 0.0))) / np.maximum(c2, 5e-324)
     root = np.where(inside[:, :, -1:] < 0.0, np.inf, root).min(axis=1)
+    if steps.is_plain:
+        least: Floats = root.min(axis=0, keepdims=True)
+        return least
     result = np.full((steps.runs, _LEVELS.size), np.inf)
     np.minimum.at(result, steps.owner, root)
     return result
