@@ -55,7 +55,7 @@ class Line:
     errors: tuple[Floats, Floats, Floats]
     """Over exp(K - lam eps), by row and which: constant, per |eps - c|, per |lam eps|."""
     images: tuple[Floats, Floats]
-    """Logs and slopes of bounds on images: by row, which (slopes: any), side and candidate."""
+    """Logs and slopes of bounds on images, of delta less than those: by row, side and candidate."""
     known: tuple[Floats, Floats]
     """The images that are known: log of what exp(eps) is multiplied by, and a constant."""
     bend: Floats
@@ -169,8 +169,8 @@ class Line:
         wrong *= scale
         exponent = np.abs(epsilons) - self.known[0]
         wrong += charges.known_images(lifted, self.known[1], exponent)[:, None, :]
-        bounds = logs[..., None] + slopes[..., None] * epsilons[:, None, None, None, :]
-        wrong += np.exp(bounds.min(axis=3)).sum(axis=2)
+        bounds = logs[..., None] + slopes[..., None] * epsilons[:, None, None, :]
+        wrong += np.exp(bounds.min(axis=2)).sum(axis=1)[:, None, :]
         wrong *= 1.0 + 1e-12
 
     def _summed(self, away: Floats) -> Floats:
@@ -324,18 +324,15 @@ def _images(
     """For each reference epsilon the best rung, above and below: logs and slopes of its bound.
 
     k > 0: exp(K(l) - l eps - (l - lam) p). k < 0: exp(K(l) + (1 + l) eps - (1 + l + lam) p), with
-    the rungs of the other direction. For delta they are multiplied by kappa. ``both`` are the rows
-    of these directions among the rungs.
+    the rungs of the other direction. For delta they are kappa < 1 times as much. ``both`` are the
+    rows of these directions among the rungs.
     """
     slope = _BELOW - _ABOVE * rungs.lam[both]
     ratio = (slope + lam[:, :, None]) * (_ABOVE * period[:, :, None])
     bounds = charges.aliases(rungs.values[both], ratio)
     every = bounds[:, :, None] + slope[:, :, None] * references[:, None, :, None]
     best = np.arange(lam.shape[0])[:, None, None], np.arange(2)[:, None], every.argmin(axis=3)
-    logs = np.empty((lam.shape[0], 2, 2, references.shape[1]))
-    logs[:, 1] = bounds[best]
-    logs[:, 0] = logs[:, 1] + rungs.log_kappa[both][best]
-    return logs, slope[best][:, None]
+    return bounds[best], slope[best]
 
 
 class Knots(NamedTuple):
