@@ -340,11 +340,11 @@ def _highest(knots: Knots, slack: Floats) -> tuple[Floats, Floats]:
 
     The first is the top of the parabola through the highest three.
     """
-    mus = shown(knots, slack)
-    if not (mus.max(axis=1) > 0.0).all():
+    about, lower = _highest_of(knots, shown(knots, slack))
+    if not (lower > 0.0).all():
         # What is not certain may tell where to begin.
         return _highest_of(knots, shown(knots, slack, certain=False))[0], np.zeros(slack.size)
-    return _highest_of(knots, mus)
+    return about, lower
 
 
 def _highest_of(knots: Knots, mus: Floats) -> tuple[Floats, Floats]:
@@ -455,8 +455,8 @@ def profile_of_mu(mu: Floats, epsilons: Floats) -> Floats:
 
     a, b = mu / 2 -+ eps / mu.
     """
-    a, _, _, likely, lifted = _summary(mu[:, None], epsilons)
-    return (likely - lifted) + charges.profile_of_mu(a)
+    _, _, _, likely, lifted = _summary(mu[:, None], epsilons)
+    return likely - (lifted - charges.profile_of_mu())
 
 
 def regrets(

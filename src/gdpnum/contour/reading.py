@@ -202,7 +202,7 @@ def limits(before: Line, after: Line, epsilons: Floats) -> Floats:
     return np.where(better.any(axis=1), places[np.arange(last.size), last], -1.0)
 
 
-_PLACES = np.linspace(0.0, 1.0, 17)
+_PLACES = np.linspace(0.0, 1.0, 11)
 
 # Frequencies times lines, over all runs, that another transform is worth.
 _WORTH = 1e4
