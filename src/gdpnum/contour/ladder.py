@@ -337,8 +337,8 @@ _FEW = np.concatenate(
     ]
 )
 _MANY = np.concatenate([np.geomspace(1e-5, 0.02, 18), np.geomspace(0.023, 3.0, 43)])
-_ORDINARY = _Spread.of(_FEW, 20, _closer(30), _powers(16, 1.7), 0.0066)
-_LARGER = _Spread.of(_FEW, 30, _closer(40), _powers(16, 1.7), 0.0066)
+_ORDINARY = _Spread.of(_FEW, 20, _closer(30), _powers(16, 2.0), 0.0066)
+_LARGER = _Spread.of(_FEW, 30, _closer(40), _powers(16, 2.0), 0.0066)
 _LARGE = _Spread.of(_FEW, 16, _closer(54), _powers(14, 2.0), 0.004)
 _JUMPY = _Spread.of(_MANY, 13, _powers(36, 1.5), _powers(16, 2.0), 0.0066)
 
