@@ -266,7 +266,7 @@ def _rungs(
         ]
         parts[0][: steps.runs] -= 1.0
     lam, values, slopes, curvatures = parts
-    kappa = lam * np.log(lam) - (1.0 + lam) * np.log1p(lam)
+    kappa = -(lam * np.log1p(1.0 / lam) + np.log1p(lam))
     return Rungs(lam, values, slopes, curvatures, kappa)
 
 
