@@ -292,8 +292,8 @@ def smallest(
         gained = beside.gained(own)
         room = (beside.least - beside.bent) + gained
         over, ends = ~(room >= 0.0), np.full(room.shape, -np.inf)
-        # In a low only a cubic tells enough.
-        where = np.nonzero(over & ~beside.turning)
+        # In a low only a cubic tells enough, unless the reading's own error made it.
+        where = np.nonzero(over & ~(beside.turning & (beside.bent > beside.unsure)))
         if where[0].size:
             flat, ends[where] = beside.flatly(cells, where, *_upper(found, rungs, where))
             room[where] = np.fmax(room[where], flat + gained[where])
