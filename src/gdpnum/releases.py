@@ -59,7 +59,8 @@ def releases(mechanism: Mechanism) -> Releases:
             f"{total} releases are more than {_MOST_RELEASES:g}; describe fewer steps"
         )
     above: list[Release] = []
-    below: list[Release] = []
+    # The same, up to the first bracket.
+    below = above
     gaussians: list[tuple[Fraction | float, int]] = []
     exact, by_divergences = True, 0
     pairs: Sequence[tuple[Pair | Bracket | None, int]]
@@ -75,18 +76,21 @@ def releases(mechanism: Mechanism) -> Releases:
             pairs = [(kind.pair(leaf), count)]
         for found, times in pairs:
             if isinstance(found, Bracket):
+                below = [*above] if exact else below
                 exact = False
                 above += [] if found.above is None else [Release(found.above, times)]
                 # To forget a release is a processing of the others: what is left is dominated.
                 below += [] if found.below is None else [Release(found.below, times)]
             elif found is not None:
                 above.append(Release(found, times))
-                below.append(Release(found, times))
+                if not exact:
+                    below.append(above[-1])
     mu = composed_mu(gaussians) if gaussians else 0.0
     alone = None if above else mu
     if mu > 0.0:
         above.append(gaussian_release(mu))
-        below.append(above[-1])
+        if not exact:
+            below.append(above[-1])
     above = _revealed(above)
     return Releases(above, above if exact else _revealed(below), exact, alone, by_divergences)
 

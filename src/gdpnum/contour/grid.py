@@ -50,7 +50,7 @@ def spacing(steps: Steps, digits: Floats, tilts: Floats, theta: Floats) -> tuple
 _HIGH, _HIGHEST = 0.7, 1.25
 
 # How much further apart nodes must be on a lifted line, whose functions cost twice as much.
-_WORTH = 1.7
+_WORTH = 2.2
 
 
 def lifted_spacing(
@@ -66,21 +66,23 @@ def lifted_spacing(
     pull = theta[steps.owner] * steps.slope
     if not (pull > 8.0).any() or steps.replaced.any():
         return step, missed, missed, none
-    negative = np.maximum(-tilts.min(axis=1), 0.0)[steps.owner]
     # With a negative power up to a quarter turn only, where |A| stays above w_0.
     quarter = 0.5 * np.pi / (steps.c * steps.shifts)
-    top = np.where(negative > 0.0, quarter, 0.92 * steps.strip)
+    most = np.minimum(0.98 * quarter, np.clip(0.5 * quarter, _HIGH, _HIGHEST))
     digits = digits + 0.8
+    if not (2.0 * np.pi * most > (_WORTH * digits) * step).any():
+        return step, missed, missed, none
+    negative = np.maximum(-tilts.min(axis=1), 0.0)[steps.owner]
+    top = np.where(negative > 0.0, quarter, 0.92 * steps.strip)
     # No higher than where the normal density alone has grown by as much as is allowed.
     top = np.minimum(top, np.sqrt(2.0 * digits))
-    most = np.clip(0.5 * quarter, _HIGH, _HIGHEST)
     for _ in range(2):
         growth = (
             0.5 * top * top + shrunk(steps, top[:, None], negative[:, None], none[:, None])[:, 0]
         )
         height = top * digits / (2.0 * digits + growth)
         # A lower line leaves more room than it needs above it.
-        height = np.minimum(height, np.minimum(0.98 * quarter, most))
+        height = np.minimum(height, most)
         top = np.minimum(top, height * (2.0 + growth / digits))
     height = np.floor(height / QUANTUM) * QUANTUM
     lifted = np.floor(2.0 * np.pi * height / (digits * QUANTUM)) * QUANTUM

@@ -126,6 +126,9 @@ def _jumps(steps: Steps) -> Floats:
     # Of more noise than squares of floats hold, any tilt will do.
     root = (b + np.sqrt(np.maximum(inside, 0.0))) / np.maximum(c2, 5e-324)
     root = np.where(inside[:, :, -1:] < 0.0, np.inf, root).min(axis=1)
+    if steps.is_plain:
+        least: Floats = root.min(axis=0, keepdims=True)
+        return least
     result = np.full((steps.runs, _LEVELS.size), np.inf)
     np.minimum.at(result, steps.owner, root)
     return result
@@ -573,30 +576,26 @@ def small_cumulants(
         tilted, odds, relative = tilted - moved, odds * np.exp(-moved), relative + 4.0 * moved
         density = density + moved
     density = np.exp(density) * (step / np.sqrt(2.0 * np.pi))[:, None, None]
-    powers = np.expm1(tilted, out=tilted)
-    terms = powers - each * odds
-    excess = _sums(terms, [density])[:, :, 0]
+    powers, losses = np.expm1(tilted, out=tilted), np.abs(nodes.loss)[:, None, :]
+    # Terms, their sizes and those of their parts, by segment and line.
+    values = np.empty((*s.shape, 4, nodes.u.shape[1]))
+    np.subtract(powers, each * odds, out=values[:, :, 0])
+    np.abs(values[:, :, 0], out=values[:, :, 1])
+    np.abs(powers, out=values[:, :, 2])
+    values[:, :, 3] = np.abs(odds)
+    # Lines share their columns, unless some of their powers are moved.
+    columns = [density, density * losses, density * relative, density * nodes.units[:, None, :]]
+    every = np.array(columns).reshape(4, -1, values.shape[3]).transpose(1, 2, 0)
+    sums = values.reshape(every.shape[0], -1, values.shape[3]) @ every
+    terms, sizes, powered, odd = sums.reshape(*s.shape, 4, 4).transpose(2, 3, 0, 1)
+    excess = terms[0]
     # What the errors of the functions do, then those of the losses and of the densities; where
     # |e^(S l) - e^l| is at most a term and |S - 1| times the odds.
-    units, losses = nodes.units[:, None, :], np.abs(nodes.loss)[:, None, :]
-    odds = density * np.abs(odds)
-    each = _sums(np.abs(powers, out=powers), [density, density * losses])
-    line = ((2.0 * FUNCTION + 4.0) * odds + density * losses).sum(axis=2)
-    rounded = (2.0 * FUNCTION + 4.0) * each[:, :, 0] + size * (each[:, :, 1] + line)
-    each = _sums(np.abs(terms, out=terms), [density, density * relative, density * units])
-    sizes, others = each[:, :, 0], np.abs(1.0 - s)
-    rounded += each[:, :, 1] + size * (each[:, :, 2] + others * (odds * units).sum(axis=2))
-    rounding = charges.cumulant_rounding(rounded, sizes, nodes.u.shape[1])
+    others = np.abs(1.0 - s)
+    rounded = (2.0 * FUNCTION + 4.0) * (powered[0] + size * odd[0]) + sizes[2]
+    rounded += size * (powered[1] + columns[1].sum(axis=2) + sizes[3] + others * odd[3])
+    rounding = charges.cumulant_rounding(rounded, sizes[0], nodes.u.shape[1])
     others = size * known_lost[:, :1] + others * known_lost[:, 1:]
     logs = np.log1p(excess)
     wrong = lost + (others + rounding) / (1.0 + excess)
     return logs, 1.01 * wrong + UNIT * FUNCTION * np.abs(logs)
-
-
-def _sums(values: Floats, columns: list[Floats]) -> Floats:
-    """Over the nodes, of values by segment and line times columns that lines may share."""
-    every = np.array(columns)
-    shape = (-1, values.shape[1] // every.shape[2], values.shape[2])
-    right = every.reshape(every.shape[0], -1, shape[2]).transpose(1, 2, 0)
-    found: Floats = (values.reshape(shape) @ right).reshape(*values.shape[:2], -1)
-    return found

@@ -115,18 +115,24 @@ def _closer(
 
 def _one_jump(steps: Steps, ladder: Ladder, slack: Floats) -> Floats:
     """About the loss at which mu is decided if that is by one large loss alone, by run."""
-    u, counts = ladder.nodes.u, steps.counts[:, None]
-    alpha, tpr = ndtr(-u), ndtr(-u)
+    # In the upper half, as far as all segments have it.
+    upper = slice(int((ladder.nodes.u < 0.0).sum(axis=1).min()), None)
+    u, counts = ladder.nodes.u[:, upper], steps.counts[:, None]
+    alpha = ndtr(-u)
+    tpr = alpha.copy()
     for j, share in enumerate(steps.weights.T, start=1):
         tpr += share[:, None] * (ndtr((j * steps.c)[:, None] - u) - alpha)
-    alpha, tpr = (-np.expm1(counts * np.log1p(-one)) for one in (alpha, tpr))
-    mus = ndtri(np.maximum(tpr - slack[steps.owner, None], 0.0)) - ndtri(alpha)
+    tpr = -np.expm1(counts * np.log1p(-tpr)) - slack[steps.owner, None]
+    # And as far as any of them shows more than the slack.
+    some = slice(max(1, int((tpr > 0.0).any(axis=0).sum())))
+    alpha = -np.expm1(counts * np.log1p(-alpha[:, some]))
+    mus = ndtri(np.maximum(tpr[:, some], 0.0)) - ndtri(alpha)
     mus = np.where(mus < np.inf, mus, -np.inf)
     rows, best = np.arange(u.shape[0]), np.argmax(mus, axis=1)
     # Of the segments of a run the one that needs most.
     order = np.lexsort((mus[rows, best], steps.owner))
     found = np.zeros(steps.runs)
-    found[steps.owner[order]] = ladder.nodes.loss[rows, best][order]
+    found[steps.owner[order]] = ladder.nodes.loss[:, upper][rows, best][order]
     return found
 
 

@@ -38,7 +38,7 @@ _UNEVEN, _SMALL = 4.0, 1e7
 
 
 # Frequencies times nodes times lines that another group of segments is worth.
-_TABLE = 1e5
+_TABLE = 2e5
 
 # Powers of theta tried for the bound that holds however large theta is.
 _POWERS = np.geomspace(1.0, 256.0, 9)
@@ -69,8 +69,9 @@ class Decay(NamedTuple):
 
     def at(self, index: npt.NDArray[np.intp]) -> tuple[Floats, Floats]:
         """Some of the thetas, and their logs."""
-        theta, log = (np.take_along_axis(one, index, axis=2) for one in (self.thetas, self.logs))
-        return theta, log
+        runs, lines = (np.arange(size) for size in index.shape[:2])
+        place = runs[:, None, None], lines[:, None], index
+        return self.thetas[place], self.logs[place]
 
     def joined(self, thetas: Floats, logs: Floats) -> Decay:
         """With these between; a bound at one theta holds at all larger ones."""
@@ -366,5 +367,4 @@ def _last(steps: Steps, tilts: Floats, theta: Floats) -> tuple[Floats, Floats]:
     growth += lost * steps.log_shrink(height[:, 0])[:, None, :]
     scale = 1.0 / (theta[steps.owner][:, :, None] * np.sin(c * height))
     logs = steps.total(steps.counts[:, None, None] * charges.slow_decay(p, scale, growth))
-    best = np.argmin(logs, axis=2)
-    return np.take_along_axis(logs, best[:, :, None], axis=2)[:, :, 0], _POWERS[best]
+    return logs.min(axis=2), _POWERS[np.argmin(logs, axis=2)]

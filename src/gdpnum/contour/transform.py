@@ -7,7 +7,7 @@ last term is small, so that the power T costs sqrt(T) units of rounding and not 
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -25,6 +25,8 @@ from gdpnum.contour.turns import (
     turns_less_one,
 )
 from gdpnum.floats import FUNCTION, UNIT, Floats
+
+_Numbers = TypeVar("_Numbers", Floats, Complexes)
 
 # Beyond this exp(l) is not summed as it is.
 _LARGEST = 600.0
@@ -306,36 +308,29 @@ def phases(
     (segments, lines, nodes), number = weights.shape, theta.shape[1]
     half = _half_block(number)
     blocks = -(-(number + half) // (2 * half))
-    small, large = np.arange(half)[:, None] + 0.5, 2.0 * half * np.arange(1, blocks)[:, None]
-    parts, wide = _chunks(nodes)
-    if parts * wide > nodes:
-        weights, away = (_padded(one, parts * wide) for one in (weights, away))
+    small, large = np.arange(half) + 0.5, 2.0 * half * np.arange(1, blocks)
+    parts, wide = _chunks(nodes, _CHUNK)
+    weights, away = (_padded(one, parts * wide) for one in (weights, away))
     middle = np.empty((segments, lines, 2 * blocks - 2))
-    sums = np.empty((segments, lines * (2 * blocks - 1), 2 * half))
-    # Some segments at a time, so that tables stay near the processor.
+    sums = np.empty((segments, (2 * blocks - 1) * lines, 2 * half))
+    # Some segments at a time, so that tables stay near the processor; they come last but for the
+    # nodes, so that each table is one piece.
     some = max(1, int(_NEAR / (2 * blocks * lines * nodes)))
     for begin in range(0, segments, some):
         own = slice(begin, begin + some)
-        shares, angle = weights[own], (theta[own, :1] * away[own])[:, None]
-        count, every = angle.shape[0], parts * wide
-        cut_up = (count, -1, parts, wide)
-        columns, turned = (np.empty((count, 2, size, every)) for size in (half, blocks - 1))
-        for table, multiples in (columns, small), (turned, large):
-            np.matmul(multiples, angle, out=table[:, 0])
-            half_turns(table[:, 0], table[:, 1])
-        lines_too, around = (one.reshape(cut_up).swapaxes(1, 2) for one in (shares, turned))
-        middle[own] = product(lines_too, around.swapaxes(2, 3)).sum(axis=1)
-        np.subtract(0.5, turned[:, 0], out=turned[:, 0])
-        rows = np.empty((count, lines, 2 * blocks - 1, every))
-        np.multiply(0.5, shares, out=rows[:, :, 0])
-        by_row = turned.reshape(count, 1, 2 * blocks - 2, every)
-        np.multiply(by_row, shares[:, :, None], out=rows[:, :, 1:])
-        left, right = (one.reshape(cut_up).swapaxes(1, 2) for one in (rows, columns))
-        sums[own] = product(left, right.swapaxes(2, 3)).sum(axis=1)
+        shares = np.ascontiguousarray(weights[own].swapaxes(0, 1))
+        angle = theta[own, :1] * away[own]
+        columns, turned = (half_turns(one[:, None, None] * angle) for one in (small, large))
+        rows = np.empty((2 * blocks - 1, *shares.shape))
+        np.multiply(0.5, shares, out=rows[0])
+        middle[own] = _products(shares, turned, parts)
+        np.subtract(0.5, turned[0], out=turned[0])
+        np.multiply(turned.reshape(-1, 1, *angle.shape), shares, out=rows[1:])
+        sums[own] = _products(rows, columns, parts)
     # They are of halves.
     middle *= 2.0
     sums *= 4.0
-    each = sums.reshape(segments, lines, -1, 2, half).transpose(3, 0, 1, 2, 4)
+    each = sums.reshape(segments, -1, lines, 2, half).transpose(3, 0, 2, 1, 4)
     cosine, sine = each[:, :, :, :blocks], each[:, :, :, blocks:]
     real, imaginary = np.empty((2, segments, lines, blocks, 2, half))
     np.negative(cosine[0, :, :, 0], out=real[:, :, 0, 1])
@@ -351,10 +346,20 @@ def phases(
     return a, b
 
 
-def _padded(values: Floats, size: int) -> Floats:
+def _padded(values: _Numbers, size: int) -> _Numbers:
     """With zeros at the end of the last axis."""
-    found = np.zeros((*values.shape[:-1], size))
+    if values.shape[-1] == size:
+        return values
+    found = np.zeros((*values.shape[:-1], size), dtype=values.dtype)
     found[..., : values.shape[-1]] = values
+    return found
+
+
+def _products(left: _Numbers, right: _Numbers, parts: int) -> _Numbers:
+    """Sums of products over the nodes, in so many parts, by segment and what comes before it."""
+    shape = (-1, left.shape[-2], parts, left.shape[-1] // parts)
+    rows, columns = (one.reshape(shape).swapaxes(0, 1) for one in (left, right))
+    found: _Numbers = product(rows.swapaxes(1, 2), columns.transpose(0, 2, 3, 1)).sum(axis=1)
     return found
 
 
@@ -363,9 +368,9 @@ def _half_block(number: int) -> int:
     return 4 if number < 48 else 8 if number < 640 else 16
 
 
-def _chunks(nodes: int) -> tuple[int, int]:
-    """In how many parts nodes are summed, and of how many each."""
-    parts = -(-nodes // _CHUNK)
+def _chunks(nodes: int, most: int) -> tuple[int, int]:
+    """In how many parts nodes are summed, and of how many each: at most so many."""
+    parts = -(-nodes // most)
     return parts, -(-nodes // parts)
 
 
@@ -379,7 +384,7 @@ def roundings(nodes: int, number: int) -> Floats:
     place = np.arange(number)
     before = np.maximum(half - 0.5 - (place + half) % (2 * half), 0.0)
     before[:half] = 0.0
-    parts, wide = _chunks(nodes)
+    parts, wide = _chunks(nodes, _CHUNK)
     once = wide + parts + 10.0
     found: Floats = once + (once + 3.0 * FUNCTION + 12.0) * (2.0 * before / (place + 0.5))
     return found
@@ -389,44 +394,40 @@ def _lifted_phases(
     weights: Complexes, away: Floats, arg: Floats, theta: Floats
 ) -> tuple[Floats, Floats]:
     """The same on lifted lines, t' and t both positive: so that no turn is larger than one."""
-    number = theta.shape[1]
+    (segments, lines, nodes), number = weights.shape, theta.shape[1]
     few = 8 if number < 128 else 16 if number < 512 else 32
     blocks = -(-number // few)
-    total = np.empty((*weights.shape[:2], blocks, few), dtype=np.complex128)
-    width = 2.0 * theta[:, :1]
-    small, large = width * (np.arange(few) + 0.5), width * (few * np.arange(1, blocks))
-    # Some segments at a time, so that tables stay near the processor.
-    some = max(1, int(_NEAR / (few * weights.shape[1] * away.shape[1])))
-    for begin in range(0, away.shape[0], some):
+    small, large = np.arange(0.5, few), few * np.arange(1.0, blocks)
+    parts, wide = _chunks(nodes, _LIFTED)
+    weights = _padded(weights, parts * wide)
+    away, arg = (_padded(one, parts * wide) for one in (away, arg))
+    total = np.empty((segments, lines, blocks, few), dtype=np.complex128)
+    some = max(1, int(_NEAR / (few * lines * nodes)))
+    for begin in range(0, segments, some):
         own = slice(begin, begin + some)
-        first = _less_one(small[own], away[own], arg[own])
-        after = _less_one(large[own], away[own], arg[own])
-        shares = weights[own]
-        turned = (first + 1.0)[:, None] * shares[:, :, None, :]
-        turned = turned.reshape(turned.shape[0], -1, turned.shape[3])
-        start = np.zeros((first.shape[0], weights.shape[1], few), dtype=np.complex128)
-        later = np.zeros((first.shape[0], blocks - 1, turned.shape[1]), dtype=np.complex128)
-        for place in range(0, away.shape[1], _LIFTED):
-            part = slice(place, place + _LIFTED)
-            start += product(shares[:, :, part], first[:, :, part].swapaxes(1, 2))
-            if blocks > 1:
-                later += product(after[:, :, part], turned[:, :, part].swapaxes(1, 2))
-        total[own] = start[:, :, None, :]
-        total[own][:, :, 1:] += later.reshape(*later.shape[:2], weights.shape[1], few).swapaxes(
-            1, 2
-        )
-    found = total.reshape(*weights.shape[:2], -1)[:, :, :number]
+        shares: Complexes = np.ascontiguousarray(weights[own].swapaxes(0, 1))
+        angle, fall = theta[own, :1] * away[own], theta[own, :1] * arg[own]
+        first, after = (_less_one(one, angle, fall) for one in (small, large))
+        total[own] = _products(shares, first, parts)[:, :, None]
+        first += 1.0
+        later = _products(after, first[:, None] * shares, parts)
+        later = later.reshape(angle.shape[0], blocks - 1, few, lines)
+        total[own, :, 1:] += later.transpose(0, 3, 1, 2)
+    found = total.reshape(segments, lines, -1)[:, :, :number]
     return found.real, found.imag
 
 
-def _less_one(theta: Floats, away: Floats, arg: Floats) -> Complexes:
-    """exp(ix - y) - 1 = expm1(-y) + exp(-y) (exp(ix) - 1), x = theta away, y = theta arg."""
-    real, imaginary = turns_less_one((0.5 * theta)[:, :, None] * away[:, None, :])
+def _less_one(multiples: npt.NDArray[Any], angle: Floats, fall: Floats) -> Complexes:
+    """exp(ix - y) - 1 = expm1(-y) + exp(-y) (exp(ix) - 1), x and y so many times twice these."""
+    multiples = multiples[:, None, None]
+    real, imaginary = turns_less_one(multiples * angle)
     found = np.empty(real.shape, dtype=np.complex128)
-    falls = np.expm1(-theta[:, :, None] * arg[:, None, :])
+    falls = np.expm1((-2.0 * multiples) * fall)
     kept = 1.0 + falls
-    np.multiply(kept, imaginary, out=found.imag)
-    np.add(falls, kept * real, out=found.real)
+    imaginary *= kept
+    real *= kept
+    real += falls
+    found.real, found.imag = real, imaginary
     return found
 
 

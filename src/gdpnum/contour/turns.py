@@ -35,13 +35,16 @@ def turns(angle: Floats) -> Complexes:
     return found
 
 
-def half_turns(half: Floats, sines: Floats) -> None:
-    """Puts sin(half)^2 and sin(half) cos(half) in their places: half of what follows, unsigned."""
-    np.tan(half, out=half)
-    np.multiply(half, half, out=sines)
+def half_turns(half: Floats) -> Floats:
+    """sin(half)^2 and sin(half) cos(half), half of what `turns_less_one` has but for a sign."""
+    found = np.empty((2, *half.shape))
+    tangent, sines = found
+    np.tan(half, out=tangent)
+    np.multiply(tangent, tangent, out=sines)
     sines += 1.0
-    np.divide(half, sines, out=sines)
-    half *= sines
+    np.divide(tangent, sines, out=sines)
+    tangent *= sines
+    return found
 
 
 def turns_less_one(half: Floats) -> tuple[Floats, Floats]:
@@ -61,7 +64,9 @@ def log_of_one_plus(a: Floats, b: Floats) -> tuple[Floats, Floats, Floats]:
     modulus: Floats = np.sqrt(np.maximum(real * real + square, 1e-300))
     squared = a * (2.0 + a) + square
     # Near one the logarithm keeps its digits in this form, elsewhere in that.
-    logs = np.where(squared > -0.5, 0.5 * np.log1p(squared), np.log(modulus))
+    logs = 0.5 * np.log1p(squared)
+    if not float(squared.min(initial=0.0)) > -0.5:
+        logs = np.where(squared > -0.5, logs, np.log(modulus))
     return logs, np.arctan2(b, real), modulus
 
 

@@ -200,7 +200,10 @@ class Composed(Composition):
                 counts[leaf] = counts.get(leaf, 0) + count
         relation = _shared_relation(counts)
         _check_unit(counts)
-        terms = tuple(released(leaf, count) for leaf, count in counts.items())
+        # A term that stands as it was given is kept.
+        repeated = [one for one in given if isinstance(one, Repeated) and one.count > 1]
+        kept = {one.parts: one for one in repeated if isinstance(one.mechanism, Leaf)}
+        terms = tuple(kept.get((part,)) or released(*part) for part in counts.items())
         _validate.settle(
             self,
             # Where nothing is released, one empty term is kept: it gives the repr something to say.
@@ -306,6 +309,7 @@ def _first_of_each(
     """The first leaf of each trait; those without one fit any."""
     first: dict[object, Mechanism] = {}
     for leaf in leaves:
-        if trait(leaf) is not None:
-            first.setdefault(trait(leaf), leaf)
+        found = trait(leaf)
+        if found is not None and found not in first:
+            first[found] = leaf
     return first
