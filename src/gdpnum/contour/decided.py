@@ -31,6 +31,8 @@ _LARGEST = 600.0
 
 _NORM, _ROOT, _THIRD = math.sqrt(0.5 / math.pi), math.sqrt(0.5), 1.0 / 3.0
 
+_THREE = np.arange(-1, 2)
+
 # Rows and cells.
 _Where: TypeAlias = tuple[npt.NDArray[np.intp], ...]
 
@@ -155,16 +157,19 @@ class _Beside(NamedTuple):
         bent = cells.bent + cells.powers * (top * bend)
         shown = [(0.0, 0.0)] * mu.size
         turning = (rising < 0.0) & (falling > 0.0)
-        for row, cell in zip(*(one.tolist() for one in np.nonzero(turning)), strict=True):
-            t, value, bound = _lowest(
-                *(float(one[row, cell]) for one in (start, end, rising, falling))
-            )
-            least[row, cell] = max(bound, float(least[row, cell]))
-            error = float(unsure[row, cell])
-            place = float(knots.epsilons[row, cell] + t * gaps[row, cell])
-            limits = float(mu[row, 0]), float(farthest[row, 0]), float(longest[row, 0])
-            found = _too_small(value + error + float(bent[row, cell]), error, place, *limits)
-            shown[row] = max(shown[row], found)
+        where = np.nonzero(turning)
+        rows = where[0]
+        cubics = [one[where] for one in (start, end, rising, falling, unsure, bent)]
+        places = [knots.epsilons[where], gaps[where]]
+        limits = [one[rows, 0] for one in (mu, farthest, longest)]
+        lowest = []
+        for row, *numbers in np.array([rows, *cubics, *places, *limits]).T.tolist():
+            first, last, down, up, error, curved, place, gap, *beside = numbers
+            t, value, bound = _lowest(first, last, down, up)
+            lowest.append(bound)
+            found = _too_small(value + error + curved, error, place + t * gap, *beside)
+            shown[int(row)] = max(shown[int(row)], found)
+        least[where] = np.maximum(least[where], lowest)
         return cls(
             mu,
             least - unsure,
@@ -287,8 +292,8 @@ def smallest(
         gained = beside.gained(own)
         room = (beside.least - beside.bent) + gained
         over, ends = ~(room >= 0.0), np.full(room.shape, -np.inf)
-        # In a low only a cubic tells enough.
-        where = np.nonzero(over & ~beside.turning)
+        # In a low only a cubic tells enough, unless the reading's own error made it.
+        where = np.nonzero(over & ~(beside.turning & (beside.bent > beside.unsure)))
         if where[0].size:
             flat, ends[where] = beside.flatly(cells, where, *_upper(found, rungs, where))
             room[where] = np.fmax(room[where], flat + gained[where])
@@ -335,28 +340,27 @@ def _highest(knots: Knots, slack: Floats) -> tuple[Floats, Floats]:
 
     The first is the top of the parabola through the highest three.
     """
-    mus = shown(knots, slack)
-    if not (mus.max(axis=1) > 0.0).all():
+    about, lower = _highest_of(knots, shown(knots, slack))
+    if not (lower > 0.0).all():
         # What is not certain may tell where to begin.
         return _highest_of(knots, shown(knots, slack, certain=False))[0], np.zeros(slack.size)
-    return _highest_of(knots, mus)
+    return about, lower
 
 
 def _highest_of(knots: Knots, mus: Floats) -> tuple[Floats, Floats]:
     """The same from what the tests at the knots need."""
-    found = []
-    for row, best in enumerate(mus.argmax(axis=1).tolist()):
-        three = slice(max(best - 1, 0), best + 2)
-        places, tops = knots.epsilons[row, three].tolist(), mus[row, three].tolist()
-        found.append((_top(places, tops), max(*tops, 0.0)))
-    about, lower = np.array(found).T
+    rows, last = np.arange(mus.shape[0])[:, None], mus.shape[1] - 1
+    three = np.minimum(np.maximum(mus.argmax(axis=1)[:, None] + _THREE, 0), last)
+    places, tops = knots.epsilons[rows, three].tolist(), mus[rows, three].tolist()
+    every = zip(places, tops, strict=True)
+    about, lower = np.array([(_top(at, three), max(*three, 0.0)) for at, three in every]).T
     return about, lower
 
 
 def _top(places: list[float], values: list[float]) -> float:
     """The largest value of the parabola through three points, if it is among them."""
     most = max(*values, 1e-300)
-    if len(places) < 3 or not values[0] > -math.inf < values[2]:
+    if not values[0] > -math.inf < values[2]:
         return most
     before, after = places[1] - places[0], places[2] - places[1]
     if not (before > 0.0 and after > 0.0):
@@ -451,8 +455,8 @@ def profile_of_mu(mu: Floats, epsilons: Floats) -> Floats:
 
     a, b = mu / 2 -+ eps / mu.
     """
-    a, _, _, likely, lifted = _summary(mu[:, None], epsilons)
-    return (likely - lifted) + charges.profile_of_mu(a)
+    _, _, _, likely, lifted = _summary(mu[:, None], epsilons)
+    return likely - (lifted - charges.profile_of_mu())
 
 
 def regrets(

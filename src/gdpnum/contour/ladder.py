@@ -269,7 +269,7 @@ def _rungs(
         ]
         parts[0][: steps.runs] -= 1.0
     lam, values, slopes, curvatures = parts
-    kappa = lam * np.log(lam) - (1.0 + lam) * np.log1p(lam)
+    kappa = -(lam * np.log1p(1.0 / lam) + np.log1p(lam))
     return Rungs(lam, values, slopes, curvatures, kappa)
 
 
@@ -340,8 +340,8 @@ _FEW = np.concatenate(
     ]
 )
 _MANY = np.concatenate([np.geomspace(1e-5, 0.02, 18), np.geomspace(0.023, 3.0, 43)])
-_ORDINARY = _Spread.of(_FEW, 20, _closer(30), _powers(16, 1.7), 0.0066)
-_LARGER = _Spread.of(_FEW, 30, _closer(40), _powers(16, 1.7), 0.0066)
+_ORDINARY = _Spread.of(_FEW, 20, _closer(30), _powers(16, 2.0), 0.0066)
+_LARGER = _Spread.of(_FEW, 30, _closer(40), _powers(16, 2.0), 0.0066)
 _LARGE = _Spread.of(_FEW, 16, _closer(54), _powers(14, 2.0), 0.004)
 _JUMPY = _Spread.of(_MANY, 13, _powers(36, 1.5), _powers(16, 2.0), 0.0066)
 

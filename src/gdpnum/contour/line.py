@@ -54,8 +54,9 @@ class Line:
     """What to multiply exp(-i theta (eps - c)) by: by row, which and block, and frequency."""
     errors: tuple[Floats, Floats, Floats]
     """Over exp(K - lam eps), by row and which: constant, per |eps - c|, per |lam eps|."""
-    images: tuple[Floats, Floats]
-    """Logs and slopes of bounds on images: by row, which (slopes: any), side and candidate."""
+    images: tuple[Floats, Floats, Floats]
+    """Logs and slopes of bounds on images, by row, side and candidate; and by row, which and side
+    what they are multiplied by."""
     known: tuple[Floats, Floats]
     """The images that are known: log of what exp(eps) is multiplied by, and a constant."""
     bend: Floats
@@ -72,7 +73,7 @@ class Line:
             self.frequencies[kept],
             self.blocks[kept],
             (self.errors[0][kept], self.errors[1][kept], self.errors[2][kept]),
-            (self.images[0][kept], self.images[1][kept]),
+            (self.images[0][kept], self.images[1][kept], self.images[2][kept]),
             (self.known[0][kept], self.known[1][kept]),
             self.bend[kept],
             self.rounded[kept],
@@ -162,15 +163,15 @@ class Line:
         out: Floats,
     ) -> None:
         constant, distant, far = self.errors
-        logs, slopes = self.images
+        logs, slopes, shares = self.images
         wrong = np.multiply(distant[:, :, None], away[:, None, :], out=out)
         wrong += far[:, :, None] * moved[:, None, :]
         wrong += constant[:, :, None]
         wrong *= scale
         exponent = np.abs(epsilons) - self.known[0]
         wrong += charges.known_images(lifted, self.known[1], exponent)[:, None, :]
-        bounds = logs[..., None] + slopes[..., None] * epsilons[:, None, None, None, :]
-        wrong += np.exp(bounds.min(axis=3)).sum(axis=2)
+        bounds = logs[..., None] + slopes[..., None] * epsilons[:, None, None, :]
+        wrong += shares @ np.exp(bounds.min(axis=2))
         wrong *= 1.0 + 1e-12
 
     def _summed(self, away: Floats) -> Floats:
@@ -266,7 +267,7 @@ def stacked(
     level = np.where(lam > 0.0, first / (1.0 + first), -up / (1.0 + up))
     lift = -one * period - np.log1p(up)
     both = np.array([own, (own + runs) % rungs.lam.shape[0]]).T
-    logs, slopes = _images(rungs, both, lam, period, np.concatenate(references))
+    images = _images(rungs, both, lam, period, np.concatenate(references))
     return Line(
         lam,
         k,
@@ -274,7 +275,7 @@ def stacked(
         theta,
         coefficients.reshape(rows, -1, _BLOCK),
         (constant, distant, far),
-        (logs, slopes),
+        images,
         (lift, level),
         bend,
         rounded,
@@ -320,22 +321,21 @@ _ABOVE, _BELOW = np.array([[1.0], [-1.0]]), np.array([[0.0], [1.0]])
 
 def _images(
     rungs: Rungs, both: npt.NDArray[np.intp], lam: Floats, period: Floats, references: Floats
-) -> tuple[Floats, Floats]:
+) -> tuple[Floats, Floats, Floats]:
     """For each reference epsilon the best rung, above and below: logs and slopes of its bound.
 
     k > 0: exp(K(l) - l eps - (l - lam) p). k < 0: exp(K(l) + (1 + l) eps - (1 + l + lam) p), with
-    the rungs of the other direction. For delta they are multiplied by kappa. ``both`` are the rows
-    of these directions among the rungs.
+    the rungs of the other direction. For delta they are multiplied by kappa, the largest of those.
+    ``both`` are the rows of these directions among the rungs.
     """
     slope = _BELOW - _ABOVE * rungs.lam[both]
     ratio = (slope + lam[:, :, None]) * (_ABOVE * period[:, :, None])
     bounds = charges.aliases(rungs.values[both], ratio)
     every = bounds[:, :, None] + slope[:, :, None] * references[:, None, :, None]
     best = np.arange(lam.shape[0])[:, None, None], np.arange(2)[:, None], every.argmin(axis=3)
-    logs = np.empty((lam.shape[0], 2, 2, references.shape[1]))
-    logs[:, 1] = bounds[best]
-    logs[:, 0] = logs[:, 1] + rungs.log_kappa[both][best]
-    return logs, slope[best][:, None]
+    shares = np.ones((lam.shape[0], 2, 2))
+    np.exp(rungs.log_kappa[both][best].max(axis=2), out=shares[:, 0])
+    return bounds[best], slope[best], shares
 
 
 class Knots(NamedTuple):

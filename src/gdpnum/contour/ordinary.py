@@ -349,7 +349,7 @@ def one_ladder(steps: Steps, places: Grid, lam: Floats, steep: float) -> tuple[L
         values[:-3].reshape(both),
         slopes[:-3].reshape(both) * _SIGNS,
         np.maximum(curvatures[:-3], 0.0).reshape(both),
-        lam * np.log(lam) - (1.0 + lam) * np.log1p(lam),
+        -(lam * np.log1p(1.0 / lam) + np.log1p(lam)),
     )
     middle, deviation = values[-3:-2], np.sqrt(curvatures[-3:-2])
     if middle[0] < LEAST:

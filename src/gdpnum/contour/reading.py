@@ -199,7 +199,8 @@ def limits(before: Line, after: Line, epsilons: Floats) -> Floats:
     better = ~(after.errors_at(places) < before.errors_at(places))
     better[:, -1] = False
     last = better.shape[1] - 1 - np.argmax(better[:, ::-1], axis=1)
-    return np.where(better.any(axis=1), places[np.arange(last.size), last], -1.0)
+    # At zero alone it is not worth it: a cell would reach from one to the other.
+    return np.where(better[:, 1:].any(axis=1), places[np.arange(last.size), last], -1.0)
 
 
 _PLACES = np.linspace(0.0, 1.0, 17)
