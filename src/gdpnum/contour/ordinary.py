@@ -383,9 +383,8 @@ def _decay(steps: Steps, places: Grid, tilted: Tilted, digits: Floats, deviation
     first = int(enough.argmax())
     if not enough[first]:
         raise OutOfReach("a transform that does not die out soon")
-    removing = beyond(steps, 0.0, float(thetas[-1]))
-    adding = beyond(steps, -float(tilted.tilts[1]), float(thetas[-1]))
-    last, falling = np.array([removing, adding, removing]).T
+    # What holds on the line with a tilt below zero holds on the others.
+    last, falling = np.full((3, 2), beyond(steps, -float(tilted.tilts[1]), float(thetas[-1]))).T
     kept = thetas[None, None, first:].repeat(3, axis=1)
     return Decay(kept, total[None, :, first:], last[None, :], falling[None, :])
 
