@@ -5,7 +5,6 @@ Rows are runs, those of removing first and then, unless a run is symmetric, thos
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
@@ -38,8 +37,7 @@ _NEAR = 240_000
 FAR, CLOSE = np.array([[0.5, 1.0, 1.25]]), np.array([[0.0, 0.1, 0.4]])
 
 
-@dataclass(frozen=True, eq=False)
-class Line:
+class Line(NamedTuple):
     """Sums over frequencies, by row.
 
     Two are kept side by side: for delta (on the line Re z = -1/2: delta - 1, which keeps the digits
@@ -100,7 +98,7 @@ class Line:
         rows, old = self.frequencies.shape
         frequencies, terms = np.zeros((rows, number)), zeros(rows, number)
         frequencies[:, :old], terms[:, :, :old] = self.frequencies, self.terms
-        return replace(self, frequencies=frequencies, blocks=in_blocks(terms))
+        return self._replace(frequencies=frequencies, blocks=in_blocks(terms))
 
     @property
     def terms(self) -> Complexes:
