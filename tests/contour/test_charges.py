@@ -20,8 +20,8 @@ from gdpnum.contour.decided import profile_of_mu
 from gdpnum.contour.grid import cut, lifted_cut, lifted_spacing, spacing
 from gdpnum.contour.ladder import ladder
 from gdpnum.contour.pairs import Steps
-from gdpnum.contour.transform import Quadrature, transform
-from gdpnum.contour.turns import powers, turns, turns_less_one
+from gdpnum.contour.transform import Quadrature, chunked, phases, roundings, transform
+from gdpnum.contour.turns import log_of_one_plus, powers, turns, turns_less_one
 from gdpnum.floats import UNIT
 
 mp.dps = 32
@@ -463,3 +463,38 @@ def test_the_deviation_is_rounded_once_on_its_way_to_the_loss(sigma):
     run = gdpnum.DPSGD(noise_multiplier=sigma, sample_rate=0.1, steps=10)
     taken = account(run, Accuracy(1e-3)).run
     assert Steps.of([taken]).c[0] == float(1 / Fraction(sigma))
+
+
+@pytest.mark.parametrize("lifted", [False, True])
+@pytest.mark.parametrize(("nodes", "number"), [(9, 1), (50, 7), (97, 60)])
+def test_sums_over_nodes_by_blocks_of_frequencies(nodes, number, lifted):
+    """sum V (exp(i theta l) - 1) within the roundings that are charged for, at every frequency."""
+    rng = np.random.default_rng(nodes)
+    weights = rng.random((2, 2, nodes)) * (np.exp(2j * rng.random((2, 2, nodes))) if lifted else 1)
+    weights /= np.abs(weights).sum(axis=2, keepdims=True)
+    away, arg = rng.normal(size=(2, nodes)), rng.random((2, nodes)) * lifted
+    theta = np.array([[0.125], [0.75]]) * (np.arange(number) + 0.5)
+    terms = chunked(nodes) + 8.0 if lifted else roundings(nodes, number)
+    spread = np.einsum("nsj,nj->ns", np.abs(weights), np.abs(away) + arg)
+    allowed = UNIT * (2.0 * terms + 72.0) * theta[:, None] * spread[:, :, None]
+    real, imaginary = phases(weights, away, arg, theta)
+    loss, worst = away + 1j * arg, 0.0
+    for frequency in range(number):
+        place = segment, line, _ = 1, frequency % 2, frequency
+        true = mp.fsum(
+            mp.mpc(complex(weight)) * mp.expm1(1j * mpf(float(theta[segment, frequency])) * one)
+            for weight, one in zip(
+                weights[segment, line], map(mp.mpc, map(complex, loss[segment])), strict=True
+            )
+        )
+        wrong = float(abs(mp.mpc(float(real[place]), float(imaginary[place])) - true))
+        assert wrong <= allowed[place]
+        worst = max(worst, wrong)
+    assert worst > 0.0
+
+
+def test_where_a_transform_vanishes_its_logarithm_is_a_number():
+    logs, _, modulus = log_of_one_plus(np.array([-1.0, 0.0]), np.array([0.0, 0.0]))
+    assert np.isfinite(logs).all()
+    assert 0.0 < modulus[0] < UNIT
+    assert logs[1] == 0.0

@@ -115,6 +115,15 @@ def test_equal_leaves_merge_in_order_of_first_appearance():
     assert G + G == G * 2
 
 
+def test_a_term_that_stands_alone_is_kept_as_it_was_given():
+    step, other = Gaussian(sigma=2.0), Gaussian(sigma=3.0)
+    nested = Repeated(Composed([other]), count=3)
+    found = Composed([step * 5, nested, Repeated(Gaussian(sigma=4.0), count=1)])
+    assert found.mechanisms[0].parts == ((step, 5),)
+    assert repr(found) == "Gaussian(sigma=2.0) * 5 + Gaussian(sigma=3.0) * 3 + Gaussian(sigma=4.0)"
+    assert repr(Composed([step * 5, step * 5])) == "Gaussian(sigma=2.0) * 10"
+
+
 def test_adding_step_by_step_does_not_nest():
     run = G
     for _ in range(999):

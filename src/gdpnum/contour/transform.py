@@ -38,7 +38,7 @@ _KNOWN = np.array([1.0, 0.0])
 _BLOCK = 16
 
 # The same where frequencies are many, at most; and on lifted lines, where they are complex.
-_CHUNK, _LIFTED = 64, 32
+_CHUNK, _LIFTED = 48, 32
 
 # Numbers of a table that are held at once.
 _NEAR = 60_000
