@@ -31,8 +31,6 @@ _LARGEST = 600.0
 
 _NORM, _ROOT, _THIRD = math.sqrt(0.5 / math.pi), math.sqrt(0.5), 1.0 / 3.0
 
-_THREE = np.arange(-1, 2)
-
 # Rows and cells.
 _Where: TypeAlias = tuple[npt.NDArray[np.intp], ...]
 
@@ -157,19 +155,16 @@ class _Beside(NamedTuple):
         bent = cells.bent + cells.powers * (top * bend)
         shown = [(0.0, 0.0)] * mu.size
         turning = (rising < 0.0) & (falling > 0.0)
-        where = np.nonzero(turning)
-        rows = where[0]
-        cubics = [one[where] for one in (start, end, rising, falling, unsure, bent)]
-        places = [knots.epsilons[where], gaps[where]]
-        limits = [one[rows, 0] for one in (mu, farthest, longest)]
-        lowest = []
-        for row, *numbers in np.array([rows, *cubics, *places, *limits]).T.tolist():
-            first, last, down, up, error, curved, place, gap, *beside = numbers
-            t, value, bound = _lowest(first, last, down, up)
-            lowest.append(bound)
-            found = _too_small(value + error + curved, error, place + t * gap, *beside)
-            shown[int(row)] = max(shown[int(row)], found)
-        least[where] = np.maximum(least[where], lowest)
+        for row, cell in zip(*(one.tolist() for one in np.nonzero(turning)), strict=True):
+            t, value, bound = _lowest(
+                *(float(one[row, cell]) for one in (start, end, rising, falling))
+            )
+            least[row, cell] = max(bound, float(least[row, cell]))
+            error = float(unsure[row, cell])
+            place = float(knots.epsilons[row, cell] + t * gaps[row, cell])
+            limits = float(mu[row, 0]), float(farthest[row, 0]), float(longest[row, 0])
+            found = _too_small(value + error + float(bent[row, cell]), error, place, *limits)
+            shown[row] = max(shown[row], found)
         return cls(
             mu,
             least - unsure,
@@ -349,18 +344,19 @@ def _highest(knots: Knots, slack: Floats) -> tuple[Floats, Floats]:
 
 def _highest_of(knots: Knots, mus: Floats) -> tuple[Floats, Floats]:
     """The same from what the tests at the knots need."""
-    rows, last = np.arange(mus.shape[0])[:, None], mus.shape[1] - 1
-    three = np.minimum(np.maximum(mus.argmax(axis=1)[:, None] + _THREE, 0), last)
-    places, tops = knots.epsilons[rows, three].tolist(), mus[rows, three].tolist()
-    every = zip(places, tops, strict=True)
-    about, lower = np.array([(_top(at, three), max(*three, 0.0)) for at, three in every]).T
+    found = []
+    for row, best in enumerate(mus.argmax(axis=1).tolist()):
+        three = slice(max(best - 1, 0), best + 2)
+        places, tops = knots.epsilons[row, three].tolist(), mus[row, three].tolist()
+        found.append((_top(places, tops), max(*tops, 0.0)))
+    about, lower = np.array(found).T
     return about, lower
 
 
 def _top(places: list[float], values: list[float]) -> float:
     """The largest value of the parabola through three points, if it is among them."""
     most = max(*values, 1e-300)
-    if not values[0] > -math.inf < values[2]:
+    if len(places) < 3 or not values[0] > -math.inf < values[2]:
         return most
     before, after = places[1] - places[0], places[2] - places[1]
     if not (before > 0.0 and after > 0.0):

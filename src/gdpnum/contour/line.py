@@ -5,7 +5,6 @@ Rows are runs, those of removing first and then, unless a run is symmetric, thos
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
@@ -38,8 +37,7 @@ _NEAR = 240_000
 FAR, CLOSE = np.array([[0.5, 1.0, 1.25]]), np.array([[0.0, 0.1, 0.4]])
 
 
-@dataclass(frozen=True, eq=False)
-class Line:
+class Line(NamedTuple):
     """Sums over frequencies, by row.
 
     Two are kept side by side: for delta (on the line Re z = -1/2: delta - 1, which keeps the digits
@@ -98,9 +96,9 @@ class Line:
 
     def _longer(self, number: int) -> Line:
         rows, old = self.frequencies.shape
-        frequencies, terms = np.zeros((rows, number)), _zeros(rows, number)
+        frequencies, terms = np.zeros((rows, number)), zeros(rows, number)
         frequencies[:, :old], terms[:, :, :old] = self.frequencies, self.terms
-        return replace(self, frequencies=frequencies, blocks=terms.reshape(rows, -1, _BLOCK))
+        return self._replace(frequencies=frequencies, blocks=in_blocks(terms))
 
     @property
     def terms(self) -> Complexes:
@@ -115,7 +113,7 @@ class Line:
         """
         away = epsilons - self.centre
         short = self.frequencies.shape[1] <= _SHORT and away.size < _FEW
-        values = self._summed(away) if short else self._by_blocks(away)
+        values = self._summed(away) if short else by_blocks(self.frequencies, self.blocks, away)
         moved = self.lam * epsilons
         scale = np.exp(self.cumulant - moved)[:, None, :]
         lifted = np.exp(epsilons + self.known[0])
@@ -180,26 +178,28 @@ class Line:
         found: Floats = terms.real @ turn.real + terms.imag @ turn.imag
         return found
 
-    def _by_blocks(self, away: Floats) -> Floats:
-        """The same, by blocks of frequencies: a block's, and one of a few."""
-        rows, size = away.shape
-        found, number = np.empty((rows, 2, size)), self.blocks.shape[1] // 2
-        # Some rows at a time, so that tables stay near the processor.
-        some = max(1, _NEAR // ((_BLOCK + 3 * number) * size))
-        for begin in range(0, rows, some):
-            own = slice(begin, begin + some)
-            turn, blocks = away[own] * (-2.0 * self.frequencies[own, :1]), self.blocks[own]
-            if some < rows:
-                # Shorter sums end in zeros.
-                number = -(-int(self.frequencies[own].any(axis=0).sum()) // _BLOCK)
-                blocks = blocks.reshape(-1, 2, self.blocks.shape[1] // 2, _BLOCK)[:, :, :number]
-                blocks = blocks.reshape(-1, 2 * number, _BLOCK)
-            inner = product(blocks, powers(0.5 * turn, turn, _BLOCK))
-            inner = inner.reshape(-1, 2, number, size)
-            if number > 1:
-                inner *= powers(None, float(_BLOCK) * turn, number)[:, None]
-            found[own] = inner.real.sum(axis=2)
-        return found
+
+def by_blocks(frequencies: Floats, blocks: Complexes, away: Floats) -> Floats:
+    """Sums over frequencies, by blocks: what one has is turned by one of a few.
+
+    ``away`` is eps - c by row, ``frequencies`` have zeros where a row has fewer.
+    """
+    rows, size = away.shape
+    found, number = np.empty((rows, 2, size)), blocks.shape[1] // 2
+    # Some rows at a time, so that tables stay near the processor.
+    some = max(1, _NEAR // ((_BLOCK + 3 * number) * size))
+    for begin in range(0, rows, some):
+        own = slice(begin, begin + some)
+        turn, few = away[own] * (-2.0 * frequencies[own, :1]), blocks[own]
+        if some < rows:
+            number = -(-int(frequencies[own].any(axis=0).sum()) // _BLOCK)
+            few = few.reshape(-1, 2, blocks.shape[1] // 2, _BLOCK)[:, :, :number]
+            few = few.reshape(-1, 2 * number, _BLOCK)
+        inner = product(few, powers(0.5 * turn, turn, _BLOCK)).reshape(-1, 2, number, size)
+        if number > 1:
+            inner *= powers(None, float(_BLOCK) * turn, number)[:, None]
+        found[own] = inner.real.sum(axis=2)
+    return found
 
 
 def stacked(
@@ -273,7 +273,7 @@ def stacked(
         k,
         centre,
         theta,
-        coefficients.reshape(rows, -1, _BLOCK),
+        in_blocks(coefficients),
         (constant, distant, far),
         images,
         (lift, level),
@@ -290,9 +290,14 @@ def _after(one: _Arrays, two: _Arrays) -> _Arrays:
     return type(one)(np.concatenate(both) for both in zip(one, two, strict=True))
 
 
-def _zeros(rows: int, number: int) -> Complexes:
+def zeros(rows: int, number: int) -> Complexes:
     """Zeros by row, which and frequency, up to the end of the last block."""
     return np.zeros((rows, 2, -(-number // _BLOCK) * _BLOCK), dtype=np.complex128)
+
+
+def in_blocks(terms: Complexes) -> Complexes:
+    """Such terms by row, which and block, and frequency."""
+    return terms.reshape(terms.shape[0], -1, _BLOCK)
 
 
 def _coefficients(
@@ -305,7 +310,7 @@ def _coefficients(
     squares, conjugate = theta * theta, lam - 1j * theta
     upper, lower = (1.0 + lam) ** 2 + squares, lam * lam + squares
     rows, number = theta.shape
-    coefficients, weights = _zeros(rows, number), np.empty((rows, 2, number))
+    coefficients, weights = zeros(rows, number), np.empty((rows, 2, number))
     over = values * ((conjugate + 1.0) * (width / upper))
     coefficients[:, 1, :number] = over
     over *= conjugate * (1.0 / lower)

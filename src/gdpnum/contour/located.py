@@ -13,12 +13,12 @@ from scipy.special import logsumexp, ndtr, ndtri
 from gdpnum.contour.decided import shown
 from gdpnum.contour.grid import grid, lifted_spacing
 from gdpnum.contour.ladder import Approximate, Ladder, guessed, period, small_cumulants
-from gdpnum.contour.line import Knots
+from gdpnum.contour.line import Knots, by_blocks, in_blocks, zeros
 from gdpnum.contour.pairs import Nodes, Steps, lifted
 from gdpnum.contour.plan import kept
 from gdpnum.contour.reading import tail_rung
 from gdpnum.contour.transform import phases
-from gdpnum.contour.turns import Complexes, powers, turns
+from gdpnum.contour.turns import Complexes, turns
 from gdpnum.floats import Floats
 
 # Frequencies, and more where they are not enough.
@@ -190,14 +190,13 @@ class _Line(NamedTuple):
     centre: Floats
     left: Floats
     """The share that is left out of the transform."""
-    width: Floats
-    """How far apart frequencies are."""
+    frequencies: Floats
     terms: Complexes
 
     def rows(self, kept: npt.NDArray[np.bool_]) -> _Line:
         """Some of the runs."""
-        lam, length, cumulant, centre, left, width = (one[kept] for one in self[:-1])
-        return _Line(lam, length, cumulant, centre, left, width, self.terms[kept])
+        lam, length, cumulant, centre, left, frequencies = (one[kept] for one in self[:-1])
+        return _Line(lam, length, cumulant, centre, left, frequencies, self.terms[kept])
 
 
 def _highest(known: Callable[[Floats], Knots], places: Floats, slack: Floats) -> Floats:
@@ -249,8 +248,7 @@ def _line(
     last = np.sqrt(2.0 * digits) / ladder.deviation[runs]
     if not (last <= _NUMBERS[-1] * width).any():
         none = np.full(runs.size, np.nan)
-        terms = np.zeros((runs.size, 2, 1), dtype=np.complex128)
-        return _Line(lam, length, cumulant, none, none, width, terms)
+        return _Line(lam, length, cumulant, none, none, 0.5 * width[:, None], zeros(runs.size, 1))
     likely = int(min(1.5 * float(np.nanmax(last / width)) + 8.0, _NUMBERS[0]))
     part, known = steps.part(runs), ladder.part(steps, runs)
     # Next to the saddle points the ladder's own nodes will do.
@@ -267,10 +265,11 @@ def _line(
     values = np.exp(sizes) * turns(turned)
     z = lam[:, None] + 1j * theta
     over = values * (width / np.pi)[:, None] / (z + 1.0)
-    terms = np.stack([over / z, over], axis=1)
+    terms = zeros(*theta.shape)
+    terms[:, 0, : theta.shape[1]], terms[:, 1, : theta.shape[1]] = over / z, over
     centre = part.total(part.counts * means) + part.variance * (lam + 0.5)
     centre = np.where(ended & (length > 0.0) & (length < np.inf), centre, np.nan)
-    return _Line(lam, length, cumulant, centre, np.exp(-digits), width, terms)
+    return _Line(lam, length, cumulant, centre, np.exp(-digits), theta, terms)
 
 
 def _powers(
@@ -354,8 +353,7 @@ def _at(line: _Line, guess: Floats, slack: Floats, places: Floats) -> Knots:
 
     Not where delta is large, next to nothing beside the terms of its sum, or far below the slack.
     """
-    turn = (line.centre[:, None] - places) * line.width[:, None]
-    sums = (line.terms @ powers(0.5 * turn, turn, line.terms.shape[2])).real
+    sums = by_blocks(line.frequencies, in_blocks(line.terms), places - line.centre[:, None])
     scale = np.exp(line.cumulant[:, None] - line.lam[:, None] * places)
     sums *= scale[:, None, :]
     # Images below are 1 - exp(eps), but for next to nothing.

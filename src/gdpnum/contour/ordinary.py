@@ -113,10 +113,12 @@ class Tilted(NamedTuple):
 
     def only(self, kept: list[int]) -> Tilted:
         """Some of the tilts, with weights that sum to one."""
-        sums = self.sums[:, kept]
-        weights = self.weights[:, kept] / sums[:, :, None]
-        lost = self.lost[:, kept]
-        return Tilted(self.tilts[kept], weights, sums, lost, self.centre, self.known_lost)
+        index = np.array(kept)
+        weights, sums, lost = (
+            one.take(index, axis=1) for one in (self.weights, self.sums, self.lost)
+        )
+        weights /= sums[:, :, None]
+        return Tilted(self.tilts[index], weights, sums, lost, self.centre, self.known_lost)
 
 
 class Wanted(NamedTuple):
@@ -200,13 +202,13 @@ def _four(
     rungs = ladder.rungs
     # The rungs next to the saddle points; images need one beyond.
     scales = (rungs.values - rungs.lam * wanted.epsilons[:, None])[:, :-1]
-    removing, adding = scales.argmin(axis=1).tolist()
-    tails = scales[_BOTH, [removing, adding]] - wanted.errors
+    best = scales.argmin(axis=1)
+    tails = scales[_BOTH, best] - wanted.errors
     digits = np.array([[tails[0]], [tails[1]], [float(ladder.middle[0]) - wanted.fine]])
-    size = rungs.lam.shape[1]
+    (removing, adding), size = best.tolist(), rungs.lam.shape[1]
     three = tilted.only([removing, size + adding, 2 * size])
     decayed = _decay(steps, places, three, digits, float(ladder.deviation[0]))
-    length = _period(rungs, rungs.lam[_BOTH, [removing, adding]], wanted)
+    length = _period(rungs, rungs.lam[_BOTH, best], wanted)
     last = float(decayed.thetas[0, 0, 0])
     number = last * length / (2.0 * np.pi) + 1.0
     if not (number * places.nodes.u.size < WORK and last * (1.0 + 1e-6) <= widest):

@@ -225,7 +225,8 @@ class Steps:
     @cached_property
     def unsampled(self) -> Floats:
         """The mu of each run as if every record were always sampled."""
-        mu: Floats = np.sqrt(self.total(self.counts * self.slope**2) + self.variance)
+        slope = self.c if self.is_plain else self.slope
+        mu: Floats = np.sqrt(self.total(self.counts * (slope * slope)) + self.variance)
         return mu
 
     @cached_property
