@@ -259,20 +259,23 @@ def _lowest(start: float, end: float, rising: float, falling: float) -> tuple[fl
 
 
 def smallest(
-    lines: Reading, found: Knots, rungs: Rungs, runs: int, slack: Floats, tolerance: float
+    lines: Reading,
+    found: Knots,
+    rungs: Rungs,
+    runs: int,
+    slack: Floats,
+    tolerance: float,
+    known: tuple[Floats, Floats] | None = None,
 ) -> tuple[Floats, Floats]:
     """The mu of each run from above and from below, from the first knots on.
 
-    Cells in which G may be below zero are cut.
+    Cells in which G may be below zero are cut. ``known`` are a mu to try, and one that is certainly
+    too small.
     """
-    # Removing decides, mostly, and beyond the knots that are for regret.
-    half = found.epsilons.shape[1] // 2
-    base, mu_lower = _highest(Knots(*(one[:runs, half:] for one in found)), slack[:runs])
-    if not (mu_lower > 0.0).all():
-        if not (found.delta_error[:, :-1] < np.inf).any():
-            return np.full(runs, np.inf), np.zeros(runs)
-        base, mu_lower = _highest(Knots(*(one[:runs] for one in found)), slack[:runs])
-    tried, needed = np.zeros((2, runs))
+    base, mu_lower = _begun(found, runs, slack) if known is None else known
+    if base[0] == np.inf:
+        return base, mu_lower
+    tried, needed = np.zeros(runs) if known is None else base.copy(), np.zeros(runs)
     first, index = found, np.arange(found.epsilons.shape[0])
     owner = index % runs
     for turn in range(_ROUNDS):
@@ -320,6 +323,21 @@ def smallest(
         base = mu_lower.copy()
         _raise(base, owner, about)
     return np.maximum(needed, mu_lower), mu_lower
+
+
+def _begun(found: Knots, runs: int, slack: Floats) -> tuple[Floats, Floats]:
+    """About the mu of each run, and one that is certainly too small, as removing shows them.
+
+    Infinite and zero where no run is known at all.
+    """
+    # Mostly beyond the knots that are for regret.
+    half = found.epsilons.shape[1] // 2
+    about, lower = _highest(Knots(*(one[:runs, half:] for one in found)), slack[:runs])
+    if not (lower > 0.0).all():
+        if not (found.delta_error[:, :-1] < np.inf).any():
+            return np.full(runs, np.inf), np.zeros(runs)
+        about, lower = _highest(Knots(*(one[:runs] for one in found)), slack[:runs])
+    return about, lower
 
 
 def _raise(levels: Floats, owner: npt.NDArray[np.intp], values: Floats) -> None:

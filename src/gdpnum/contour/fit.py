@@ -54,6 +54,9 @@ _EARLY, _ABOUT = 5.0, -32.0
 # What delta may be wrong by at the last knot, beside the slack.
 _THERE = 0.03
 
+# One of so many knots is enough for adding.
+_SOME = 3
+
 # Runs that are drafted together, and the reach of a ladder below which jumps group them.
 _TOGETHER, _RARE = 165, 0.3
 
@@ -313,11 +316,27 @@ def _drawn(
     lines = reading(steps, rungs, draft, most * steps.runs)
     by_row = np.concatenate([slack, slack])[: rungs.rungs.lam.shape[0]]
     near, far = first_knots(rungs, by_row, guess, lines.limits[-1])
-    # Of many runs some have one line for all knots: the others need not wait for it.
-    knots = [near, far] if steps.runs > 1 else [np.concatenate([near, far], axis=1)]
-    every = [lines.at(one) for one in knots]
-    found = Knots(*(np.concatenate(parts, axis=1) for parts in zip(*every, strict=True)))
-    return _read(steps, rungs, lines, found, slack, tolerance)
+    runs, adding = steps.runs, None
+    if runs == 1:
+        found = lines.at(np.concatenate([near, far], axis=1))
+    else:
+        found = _apart_at(lines.rows(slice(runs)), near[:runs], far[:runs])
+        if near.shape[0] > runs:
+            # Adding, which rarely decides, takes fewer.
+            others = lines.rows(slice(runs, None))
+            adding = _apart_at(others, _fewer(near[runs:]), _fewer(far[runs:]))
+    return _read(steps, rungs, lines, found, slack, tolerance, adding)
+
+
+def _apart_at(lines: Reading, near: Floats, far: Floats) -> Knots:
+    """What lines have at both; some runs have one line for all, and others need not wait for it."""
+    every = lines.at(near), lines.at(far)
+    return Knots(*(np.concatenate(both, axis=1) for both in zip(*every, strict=True)))
+
+
+def _fewer(knots: Floats) -> Floats:
+    """One of some knots, and the last."""
+    return np.concatenate([knots[:, :-1:_SOME], knots[:, -1:]], axis=1)
 
 
 def _read(
@@ -327,12 +346,23 @@ def _read(
     found: Knots,
     slack: Floats,
     tolerance: float,
+    adding: Knots | None = None,
 ) -> Fits:
-    """The fits that a reading gives, and what it has at the first knots."""
+    """The fits that a reading gives, and what it has at the first knots: of adding maybe others."""
     runs = steps.runs
     by_row = np.concatenate([slack, slack])[: found.epsilons.shape[0]]
     _end_known(found, by_row)
-    needed, mu_lower = smallest(lines, found, rungs.rungs, runs, by_row, tolerance)
+    if adding is None:
+        needed, mu_lower = smallest(lines, found, rungs.rungs, runs, by_row, tolerance)
+    else:
+        _end_known(adding, slack)
+        one, two = slice(0, runs), slice(runs, None)
+        removed = lines.rows(one), found, rungs.rungs.rows(one)
+        added = lines.rows(two), adding, rungs.rungs.rows(two)
+        needed, mu_lower = smallest(*removed, runs, slack, tolerance)
+        known = np.where(needed < np.inf, needed, np.maximum(mu_lower, 1e-300)), mu_lower
+        other, mu_lower = smallest(*added, runs, slack, tolerance, known)
+        needed = np.maximum(needed, other)
     # Without sampling: the better of the two where it hardly helps.
     mu = np.minimum(needed, steps.unsampled * (1.0 + 4e-16 * (8 + steps.c.size)))
     if runs == 1 and steps.variance[0] > 0.0 and not mu[0] - mu_lower[0] <= _CLOSE * mu[0]:
@@ -340,8 +370,8 @@ def _read(
     # What contradicts itself is not known.
     mu[mu < mu_lower] = np.inf
     # A lower bound at the last knot is not known any more.
-    removed = Knots(*(one[:runs, :-1] for one in found))
-    return Fits(mu, mu_lower, *regrets(lines, removed, mu, slack, tolerance))
+    before = Knots(*(one[:runs, :-1] for one in found))
+    return Fits(mu, mu_lower, *regrets(lines, before, mu, slack, tolerance))
 
 
 def _end_known(found: Knots, slack: Floats) -> None:
