@@ -316,15 +316,16 @@ def _drawn(
     lines = reading(steps, rungs, draft, most * steps.runs)
     by_row = np.concatenate([slack, slack])[: rungs.rungs.lam.shape[0]]
     near, far = first_knots(rungs, by_row, guess, lines.limits[-1])
-    runs, adding = steps.runs, None
+    runs = steps.runs
     if runs == 1:
         found = lines.at(np.concatenate([near, far], axis=1))
-    else:
-        found = _apart_at(lines.rows(slice(runs)), near[:runs], far[:runs])
-        if near.shape[0] > runs:
-            # Adding, which rarely decides, takes fewer.
-            others = lines.rows(slice(runs, None))
-            adding = _apart_at(others, _fewer(near[runs:]), _fewer(far[runs:]))
+        return _read(steps, rungs, lines, found, slack, tolerance)
+    if near.shape[0] == runs or float(rungs.middle.min()) < LEAST:
+        return _read(steps, rungs, lines, _apart_at(lines, near, far), slack, tolerance)
+    # Adding, which rarely decides, takes fewer knots.
+    others = lines.rows(slice(runs, None))
+    found = _apart_at(lines.rows(slice(runs)), near[:runs], far[:runs])
+    adding = _apart_at(others, _fewer(near[runs:]), _fewer(far[runs:]))
     return _read(steps, rungs, lines, found, slack, tolerance, adding)
 
 
