@@ -9,7 +9,7 @@ from scipy.special import erf, ndtri
 
 import gdpnum
 from gdpnum import contour
-from gdpnum.contour.decided import shown
+from gdpnum.contour.decided import shown, smallest
 from gdpnum.contour.estimate import about_epsilon, about_mu, about_tpr
 from gdpnum.contour.fit import Effort, _read, sought
 from gdpnum.contour.ladder import Approximate, first_knots, ladder
@@ -361,6 +361,43 @@ def test_what_a_line_does_not_know_at_the_last_knot_is_not_used(lost):
             assert fit.mu_lower[0] <= exact.mu[0]
             assert fit.mu[0] >= exact.mu_lower[0]
             assert fit.mu[0] <= exact.mu[0] * (1.0 + 1e-7)
+
+
+@pytest.mark.parametrize("factor", [0.5, 0.99, 1.0, 1.3])
+def test_a_mu_to_try_that_is_too_small_is_raised(factor):
+    """Rows that are given a mu by others find what they need themselves, whichever it was."""
+    run, slack = poisson((1.0, 0.05, 300)), np.array([1e-10])
+    one, exact = Steps.of([run]), contour.fits([run], slack=1e-10)
+    with np.errstate(all="ignore"):
+        rungs = ladder(one, 22.0)
+        draft, guess = sought(one, rungs, slack, 1e-9)
+        lines = reading(one, rungs, draft, 1e7)
+        knots = first_knots(rungs, np.repeat(slack, 2), guess, lines.limits[-1])
+        removing = lines.rows(slice(0, 1))
+        found = removing.at(np.concatenate(knots, axis=1)[:1])
+        tried = factor * exact.mu, np.zeros(1)
+        mu, mu_lower = smallest(
+            removing, found, rungs.rungs.rows(slice(0, 1)), 1, slack, 1e-9, tried
+        )
+    assert mu >= exact.mu_lower
+    assert mu <= max(factor, 1.0) * exact.mu * (1.0 + 1e-7)
+    assert mu_lower <= exact.mu
+
+
+@pytest.mark.parametrize("setting", [(829.0, 0.00246, 4849), (4.56, 0.306, 172240)])
+def test_tiny_and_large_mu_are_known_as_closely(setting):
+    """Where kappa is a millionth, and where 1 - delta is less than a line's own error."""
+    found = contour.fits([poisson(setting)], slack=1e-10)
+    assert found.mu - found.mu_lower <= 1e-8 * found.mu
+
+
+def test_kappa_of_steep_rungs_keeps_its_digits():
+    rungs = ladder(Steps.of([poisson((829.0, 0.00246, 4849))]), 22.0).rungs
+    with mp.workdps(40):
+        for lam, found in zip(rungs.lam.ravel(), rungs.log_kappa.ravel(), strict=True):
+            exact = mpf(float(lam))
+            true = exact * mp.log(exact) - (1 + exact) * mp.log(1 + exact)
+            assert abs(mpf(float(found)) - true) <= 1e-14 * abs(true)
 
 
 def test_much_noise_among_others():
