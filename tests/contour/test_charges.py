@@ -19,6 +19,7 @@ from gdpnum.accuracy import Accuracy
 from gdpnum.contour.decided import profile_of_mu
 from gdpnum.contour.grid import cut, lifted_cut, lifted_spacing, spacing
 from gdpnum.contour.ladder import ladder
+from gdpnum.contour.ordinary import _cumulants, placed, tilted_weights
 from gdpnum.contour.pairs import Steps
 from gdpnum.contour.transform import Quadrature, chunked, phases, roundings, transform
 from gdpnum.contour.turns import log_of_one_plus, powers, turns, turns_less_one
@@ -334,6 +335,26 @@ def test_power():
         np.array(count * np.log(b + eta)), np.array(count * np.log1p(eta / b))
     )
     covered(wrong, charge)
+
+
+@pytest.mark.parametrize(("sigma", "rate"), [(1.0, 0.05), (4.0, 0.3), (2.0, 0.9), (9.4, 0.32768)])
+def test_cumulants_of_an_ordinary_run(sigma, rate):
+    """log M as an ordinary run has it, with one rounding for all nodes: beside M itself."""
+    steps = steps_of(sigma, rate, 400)
+    places = placed(steps, 6.0, 6.0, 3.0)
+    tilted = tilted_weights(places, np.array([-2.0, 0.5, 3.5]))[0].only([0, 1, 2])
+    farthest, wrong = (
+        np.abs(one).max(axis=1)[:, None] for one in (places.nodes.loss, places.nodes.units)
+    )
+    deepest = -places.exponents.min(axis=1)[:, None]
+    logs, errors = _cumulants(places, tilted, farthest, wrong, deepest)
+    worst = 0.0
+    for s, found, error in zip((-2.0, 0.5, 3.5), logs[0], errors[0], strict=True):
+        off = abs(float(mpf(float(found)) - mp.log(exact(sigma, rate, mpf(s)))))
+        assert off <= error
+        worst = max(worst, off)
+    assert worst > 0.0
+    assert np.all(errors <= 1e-12)
 
 
 def test_cumulant_rounding():

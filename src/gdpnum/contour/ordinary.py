@@ -213,7 +213,7 @@ def _four(
     number = last * length / (2.0 * np.pi) + 1.0
     if not (number * places.nodes.u.size < WORK and last * (1.0 + 1e-6) <= widest):
         raise OutOfReach("more frequencies than an ordinary run has")
-    closely = float(places.nodes.loss.max() * rungs.lam.max()) > _LARGEST
+    closely = float(places.nodes.loss.max() * (1.0 + rungs.lam.max())) > _LARGEST
     found = transformed(steps, places, three, frequencies(last, int(number)), closely=closely)
     references = [wanted.epsilons[:, None] * CLOSE, wanted.epsilons[:, None] * FAR]
     return stacked(found, decayed, rungs, picks=[[2, 2], [0, 1]], references=references)
@@ -473,6 +473,8 @@ def transformed(
     if closely:
         known = nodes, places.exponents, each, weights, away
         eta = one_release(*known, by_segment, tilted.lost, terms)
+        lost = tilted.lost, tilted.known_lost
+        one, inexact = small_cumulants(nodes, places.exponents, places.step, each, *lost)
     else:
         # At every node no more than this; to take each node's own would gain nothing that shows.
         farthest, wrong = (np.abs(one).max(axis=1)[:, None] for one in (nodes.loss, nodes.units))
@@ -483,6 +485,7 @@ def transformed(
         turned = (2.0 * terms + (6.0 * FUNCTION + 24.0)) * spread[:, :, None]
         eta = charges.phase_units(theta, turned + drift[:, :, None])
         eta += (2.1 * tilted.lost)[:, :, None]
+        one, inexact = _cumulants(places, tilted, farthest, wrong, deepest)
     logs, angle, modulus = log_of_one_plus(a, b)
     parts = np.array([logs, angle, np.log1p(eta / modulus), np.abs(angle)])
     parts *= count[:, None, None]
@@ -499,23 +502,45 @@ def transformed(
         (segments + 4.0) * (np.minimum(-log_modulus, 800.0) + turned + np.abs(phase))
         + (4.0 * FUNCTION + 8.0)
     )
-    one, wrong = small_cumulants(
-        nodes,
-        places.exponents,
-        places.step,
-        each,
-        tilted.lost,
-        tilted.known_lost,
-    )
     cumulant = count @ one
     gaussian = (0.5 * variance) * (s * (s - 1.0))
     return Transform(
         s[None, :],
         (cumulant + gaussian)[None, :],
-        (count @ wrong + (segments + 8.0) * UNIT * (np.abs(gaussian) + np.abs(cumulant)))[None, :],
+        (count @ inexact + (segments + 8.0) * UNIT * (np.abs(gaussian) + np.abs(cumulant)))[
+            None, :
+        ],
         theta[None, :],
         np.array([count @ centre]),
         np.array([(segments + 4.0) * UNIT * (count @ np.abs(centre))]),
         (np.exp(log_modulus) * turns(phase))[None],
         charges.transform_power(raised + rounding, relative + rounding)[None],
     )
+
+
+def _cumulants(
+    places: Grid, tilted: Tilted, farthest: Floats, wrong: Floats, deepest: Floats
+) -> tuple[Floats, Floats]:
+    """`small_cumulants` with no node's own rounding (Lemma T10).
+
+    Its losses are at most ``farthest`` and ``wrong`` by so many units, exponents are ``deepest``.
+    """
+    nodes, s, lines = places.nodes, tilted.tilts, tilted.tilts.size
+    size, others = np.abs(s), np.abs(1.0 - s)
+    density = np.exp(places.exponents) * (places.step * _NORM)[:, None]
+    odds = np.expm1(nodes.loss)[:, None, :]
+    powers = np.expm1(s[:, None] * nodes.loss[:, None, :])
+    terms = powers - s[:, None] * odds
+    every = np.concatenate([terms, powers, odds], axis=1)
+    excess = (terms @ density[:, :, None])[:, :, 0]
+    sizes = (np.abs(every, out=every) @ density[:, :, None])[:, :, 0]
+    sums, powers, odds = sizes[:, :lines], sizes[:, lines:-1], sizes[:, -1:]
+    # The density sums to one, but for what is lost.
+    rounded = (2.0 * FUNCTION + 4.0) * (powers + size * odds) + size * farthest * (powers + 1.01)
+    rounded += size * wrong * (sums + others * odds)
+    rounded += (2.0 * deepest + wrong + (FUNCTION + 8.0)) * sums
+    rounding = charges.cumulant_rounding(rounded, sums, nodes.u.shape[1])
+    known = size * tilted.known_lost[:, :1] + others * tilted.known_lost[:, 1:]
+    logs = np.log1p(excess)
+    error = tilted.lost + (known + rounding) / (1.0 + excess)
+    return logs, 1.01 * error + UNIT * FUNCTION * np.abs(logs)
