@@ -94,7 +94,8 @@ def test_a_mu_that_is_too_small_has_no_room(setting):
     beside = _Beside.of(cells, lower, slack)
     assert np.all(beside.shown[0] <= exact.mu[0])
     for share in (1e-6, 1e-4):
-        room = beside.least - beside.bent + beside.gained(lower * (1.0 - share))
+        less = lower * (1.0 - share)
+        room = beside.least - beside.bent + beside.gained(less, beside.moved(less))
         assert not (room >= 0.0).all()
 
 
@@ -108,10 +109,10 @@ def test_gains_are_bounds():
         mu = base * (1.0 + share)
         there = _Beside.of(cells, mu, slack)
         true, rounding = there.below - here.below, 1e-12 * there.below
-        gained = here.gained(mu)
+        gained = here.gained(mu, here.moved(mu))
         assert np.all(gained <= (true + rounding)[:, :-1])
         assert np.all(gained <= (true + rounding)[:, 1:])
-        spare = here.spare(mu, np.full(gained.shape, 1e-9))
+        spare = here.spare(np.full(gained.shape, 1e-9), here.moved(mu))
         less = _Beside.of(cells, mu - spare, slack)
         assert np.all(less.below >= there.below - 1e-9 - rounding)
 

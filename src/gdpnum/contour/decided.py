@@ -178,15 +178,15 @@ class _Beside(NamedTuple):
             turning,
         )
 
-    def gained(self, mu: Floats) -> Floats:
-        """What G is more by in each cell, at least, for another mu by row."""
-        more, moved = mu[:, None] - self.mu, self._moved(mu)
+    def gained(self, mu: Floats, moved: Floats) -> Floats:
+        """What G is more by in each cell, at least, for another mu by row, so far moved."""
+        more = mu[:, None] - self.mu
         slower = np.maximum(more, 0.0) * np.exp(-moved)
         faster = np.minimum(more, 0.0) * np.exp(moved)
         found: Floats = slower * self.slowest + faster * self.fastest
         return found
 
-    def _moved(self, mu: Floats) -> Floats:
+    def moved(self, mu: Floats) -> Floats:
         """By how much logs of densities differ for another mu, at most, by row."""
         mu, (farthest, longest) = mu[:, None], self.change
         # By how much a moves.
@@ -194,9 +194,9 @@ class _Beside(NamedTuple):
         moved *= farthest + moved
         return moved
 
-    def spare(self, mu: Floats, room: Floats) -> Floats:
-        """By how much less than a mu will do for all cells, by row, with such a room in each."""
-        least = (room / self.fastest).min(axis=1) * np.exp(-self._moved(mu)[:, 0])
+    def spare(self, room: Floats, moved: Floats) -> Floats:
+        """By how much less than a mu so far moved will do for all cells of such a room, by row."""
+        least = (room / self.fastest).min(axis=1) * np.exp(-moved[:, 0])
         # So little that densities change by half a percent.
         found: Floats = 0.99 * np.minimum(least, 0.004 / self.sensitivity())
         return found
@@ -287,7 +287,8 @@ def smallest(
         above = _ABOVE * above + np.minimum(_BLURRED * beside.shown[1], _MOST_BLURRED * above)
         _raise(tried, owner, lower + above)
         own = tried[owner]
-        gained = beside.gained(own)
+        moved = beside.moved(own)
+        gained = beside.gained(own, moved)
         room = (beside.least - beside.bent) + gained
         over, ends = ~(room >= 0.0), np.full(room.shape, -np.inf)
         # In a low only a cubic tells enough, unless the reading's own error made it.
@@ -296,7 +297,7 @@ def smallest(
             flat, ends[where] = beside.flatly(cells, where, *_upper(found, rungs, where))
             room[where] = np.fmax(room[where], flat + gained[where])
             over = ~(room >= 0.0)
-        _raise(needed, owner, own - beside.spare(own, np.where(over, np.inf, room)))
+        _raise(needed, owner, own - beside.spare(np.where(over, np.inf, room), moved))
         if not over.any():
             break
         parts, hidden = _further(beside, over, gained, ends, tolerance)

@@ -126,8 +126,8 @@ class Line(NamedTuple):
         self._wrong(epsilons, away, np.abs(moved, out=moved), scale, lifted, out=errors)
         np.multiply(scale[:, 0], self.bend, out=bends)
         bends += lifted
-        unknown = ~(errors < np.inf)
-        if unknown.any():
+        if not errors.max(initial=0.0) < np.inf:
+            unknown = ~(errors < np.inf)
             values[unknown], errors[unknown] = 0.0, np.inf
         return values, wrong
 

@@ -296,7 +296,7 @@ class Steps:
         loss, units, posteriors = self._one_side(u)
         log_q = np.zeros_like(loss)
         mirrored: tuple[Floats, ...] = ()
-        if self.replaced.any():
+        if not self.is_plain and self.replaced.any():
             other, other_units, mirrored = self._one_side(-u)
             replaced = self.replaced[:, None]
             log_q = replaced * other
