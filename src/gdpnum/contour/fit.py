@@ -54,8 +54,8 @@ _EARLY, _ABOUT = 5.0, -32.0
 # What delta may be wrong by at the last knot, beside the slack.
 _THERE = 0.03
 
-# One of so many knots is enough for adding.
-_SOME = 3
+# Among many runs one of so many knots is enough for adding, and for regret in the tail.
+_SOME = 4
 
 # Runs that are drafted together, and the reach of a ladder below which jumps group them.
 _TOGETHER, _RARE = 165, 0.3
@@ -340,6 +340,12 @@ def _fewer(knots: Floats) -> Floats:
     return np.concatenate([knots[:, :-1:_SOME], knots[:, -1:]], axis=1)
 
 
+def _thinned(knots: Knots) -> Knots:
+    """Some of those in the second half only: regret is decided in the first."""
+    half = knots.epsilons.shape[1] // 2
+    return Knots(*(np.concatenate([one[:, :half], one[:, half::_SOME]], axis=1) for one in knots))
+
+
 def _read(
     steps: Steps,
     rungs: Ladder,
@@ -372,6 +378,8 @@ def _read(
     mu[mu < mu_lower] = np.inf
     # A lower bound at the last knot is not known any more.
     before = Knots(*(one[:runs, :-1] for one in found))
+    if adding is not None:
+        before = _thinned(before)
     return Fits(mu, mu_lower, *regrets(lines, before, mu, slack, tolerance))
 
 
