@@ -55,7 +55,7 @@ _EARLY, _ABOUT = 5.0, -32.0
 _THERE = 0.03
 
 # Among many runs one of so many knots is enough for adding, and for regret in the tail.
-_SOME = 4
+_SOME = 3
 
 # Runs that are drafted together, and the reach of a ladder below which jumps group them.
 _TOGETHER, _RARE = 165, 0.3
