@@ -64,6 +64,7 @@ ARGUMENTS = (
 """What `DPSGD` takes; {name} in a help is how a user writes another."""
 
 NAMES = tuple(one.name for one in ARGUMENTS)
+_KNOWN = frozenset(NAMES)
 
 
 def as_option(name: str) -> str:
@@ -98,7 +99,9 @@ def resolved(values: Mapping[str, Any], *, spelled: Spelled = str) -> dict[str, 
     """What is given, Poisson batches by rate and steps."""
     # By identity: a step count of 0 equals False.
     given = {
-        name: one for name in NAMES if (one := values.get(name)) is not None and one is not False
+        name: one
+        for name, one in values.items()
+        if name in _KNOWN and one is not None and one is not False
     }
     if is_poisson(given):
         batch, size = given.pop("batch_size", None), given.pop("dataset_size", None)

@@ -398,7 +398,7 @@ def _further(
     """
     room = beside.least + gained
     most = np.maximum(room, tolerance * beside.mu * beside.slowest)
-    number = np.ceil((2.0 * beside.bent / most) ** 0.25)
+    number = np.ceil(np.sqrt(np.sqrt(2.0 * beside.bent / most)))
     number = np.where(number < _PARTS, np.maximum(number, 2.0), _PARTS)
     # Where G is certainly below zero, and has no low, it takes a larger mu alone.
     lost = (room + beside.unsure + beside.bent < 0.0) & ~beside.turning

@@ -18,7 +18,7 @@ from gdpnum.contour.pairs import Nodes, Steps, lifted
 from gdpnum.contour.plan import kept
 from gdpnum.contour.reading import tail_rung
 from gdpnum.contour.transform import phases
-from gdpnum.contour.turns import Complexes, turns
+from gdpnum.contour.turns import Complexes, log_of_one_plus, turns
 from gdpnum.floats import Floats
 
 # Frequencies, and more where they are not enough.
@@ -290,12 +290,13 @@ def _powers(
         some = slice(None) if few is steps else np.isin(steps.owner, pending)
         theta = width[pending, None] * np.arange(0.5, number)
         a, b = phases(shares[some], away[some], arg[some], theta[few.owner])
-        logs = np.log((1.0 + a[:, 0]) + 1j * b[:, 0]) * few.counts[:, None]
-        size = few.total(logs.real) - 0.5 * few.variance[:, None] * theta**2
+        logs, angle, _ = log_of_one_plus(a[:, 0], b[:, 0])
+        counts = few.counts[:, None]
+        size = few.total(counts * logs) - 0.5 * few.variance[:, None] * theta**2
         small = size <= -digits[pending, None]
         last = np.argmax(small[:, :-1] & small[:, 1:], axis=1)
         size[np.arange(number) >= last[:, None]] = -np.inf
-        parts.append((pending, size, few.total(logs.imag), int(last.max())))
+        parts.append((pending, size, few.total(counts * angle), int(last.max())))
         pending = pending[last == 0]
         if not pending.size:
             break
