@@ -357,7 +357,7 @@ def test_what_a_line_does_not_know_at_the_last_knot_is_not_used(lost):
         for sign in (-1.0, 1.0):
             found = lines.at(np.concatenate(knots, axis=1))
             found.delta[:, -1], found.delta_error[:, -1] = sign * lost, 2.0 * lost
-            fit = _read(one, rungs, lines, found, slack, 1e-9)
+            fit = _read(one, rungs, lines, found, slack, 1e-9, 1e7)
             assert fit.mu_lower[0] <= exact.mu[0]
             assert fit.mu[0] >= exact.mu_lower[0]
             assert fit.mu[0] <= exact.mu[0] * (1.0 + 1e-7)

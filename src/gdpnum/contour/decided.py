@@ -266,11 +266,13 @@ def smallest(
     slack: Floats,
     tolerance: float,
     known: tuple[Floats, Floats] | None = None,
+    *,
+    most: float = math.inf,
 ) -> tuple[Floats, Floats]:
     """The mu of each run from above and from below, from the first knots on.
 
-    Cells in which G may be below zero are cut. ``known`` are a mu to try, and one that is certainly
-    too small.
+    Cells in which G may be below zero are cut, as long as that takes no more than ``most``
+    frequencies times knots a row. ``known`` are a mu to try, and one that is certainly too small.
     """
     base, mu_lower = _begun(found, runs, slack) if known is None else known
     if base[0] == np.inf:
@@ -301,9 +303,12 @@ def smallest(
         if not over.any():
             break
         parts, hidden = _further(beside, over, gained, ends, tolerance)
-        hidden |= over & ((parts.sum(axis=1) > _MOST) | (turn == _ROUNDS - 1))[:, None]
+        number = parts.sum(axis=1)
+        most -= lines.frequencies * min(float(number.max()), _MOST)
+        last = turn == _ROUNDS - 1 or most < 0.0
+        hidden |= over & ((number > _MOST) | last)[:, None]
         # Not at once, as a chord that reaches over what is hidden begins closer to it later.
-        if hidden.any() and turn > 0:
+        if hidden.any() and (turn > 0 or last):
             whole = Knots(*(one[index] for one in first))
             raised = _raised(beside, found, hidden, slack, rungs, whole)
             _raise(needed, owner, raised)

@@ -73,6 +73,9 @@ WORK, PATIENCE = 6e6, 1e8
 #: And for each segment, which the lattice takes some milliseconds for.
 MORE = 3e5
 
+# So many times that is worth it to look closer at what a transform has.
+_LOOKS = 4.0
+
 
 class Fits(NamedTuple):
     """Arrays by run: the smallest valid mu lies in [mu_lower, mu]; regret is that of mu."""
@@ -281,7 +284,7 @@ def _fit(
     if not steps.c.size:
         return _gaussian(np.sqrt(steps.variance), slack)
     if quick is not None:
-        found = _read(steps, *quick.read, slack, tolerance)
+        found = _read(steps, *quick.read, slack, tolerance, most)
         # Where jumps decide the general way has the same lines, and knows no more.
         wide = math.inf if quick.ladder.steep[0] < 1.0 else _CLOSE * found.mu[0]
         close = found.mu[0] - found.mu_lower[0] <= wide
@@ -319,14 +322,14 @@ def _drawn(
     runs = steps.runs
     if runs == 1:
         found = lines.at(np.concatenate([near, far], axis=1))
-        return _read(steps, rungs, lines, found, slack, tolerance)
+        return _read(steps, rungs, lines, found, slack, tolerance, most)
     if near.shape[0] == runs or float(rungs.middle.min()) < LEAST:
-        return _read(steps, rungs, lines, _apart_at(lines, near, far), slack, tolerance)
+        return _read(steps, rungs, lines, _apart_at(lines, near, far), slack, tolerance, most)
     # Adding, which rarely decides, takes fewer knots.
     others = lines.rows(slice(runs, None))
     found = _apart_at(lines.rows(slice(runs)), near[:runs], far[:runs])
     adding = _apart_at(others, _fewer(near[runs:]), _fewer(far[runs:]))
-    return _read(steps, rungs, lines, found, slack, tolerance, adding)
+    return _read(steps, rungs, lines, found, slack, tolerance, most, adding)
 
 
 def _apart_at(lines: Reading, near: Floats, far: Floats) -> Knots:
@@ -353,22 +356,23 @@ def _read(
     found: Knots,
     slack: Floats,
     tolerance: float,
+    most: float,
     adding: Knots | None = None,
 ) -> Fits:
     """The fits that a reading gives, and what it has at the first knots: of adding maybe others."""
-    runs = steps.runs
+    runs, most = steps.runs, _LOOKS * most
     by_row = np.concatenate([slack, slack])[: found.epsilons.shape[0]]
     _end_known(found, by_row)
     if adding is None:
-        needed, mu_lower = smallest(lines, found, rungs.rungs, runs, by_row, tolerance)
+        needed, mu_lower = smallest(lines, found, rungs.rungs, runs, by_row, tolerance, most=most)
     else:
         _end_known(adding, slack)
         one, two = slice(0, runs), slice(runs, None)
         removed = lines.rows(one), found, rungs.rungs.rows(one)
         added = lines.rows(two), adding, rungs.rungs.rows(two)
-        needed, mu_lower = smallest(*removed, runs, slack, tolerance)
+        needed, mu_lower = smallest(*removed, runs, slack, tolerance, most=most)
         known = np.where(needed < np.inf, needed, np.maximum(mu_lower, 1e-300)), mu_lower
-        other, mu_lower = smallest(*added, runs, slack, tolerance, known)
+        other, mu_lower = smallest(*added, runs, slack, tolerance, known, most=most)
         needed = np.maximum(needed, other)
     # Without sampling: the better of the two where it hardly helps.
     mu = np.minimum(needed, steps.unsampled * (1.0 + 4e-16 * (8 + steps.c.size)))

@@ -371,6 +371,11 @@ class Reading(NamedTuple):
         """Some of the rows."""
         return Reading(tuple(one.rows(kept) for one in self.lines), self.limits[:, kept])
 
+    @property
+    def frequencies(self) -> int:
+        """How many of them its lines have, at most."""
+        return max(int(line.frequencies.shape[1]) for line in self.lines)
+
     def across(self, epsilons: Floats) -> npt.NDArray[np.bool_]:
         """Whether each two epsilons are read off two lines, by row."""
         found = np.zeros((epsilons.shape[0], epsilons.shape[1] - 1), np.bool_)
