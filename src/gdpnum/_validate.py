@@ -314,19 +314,14 @@ def field(owner: object, name: str, check: Callable[..., T], **limits: object) -
     return value
 
 
-# A frozen dataclass lets nothing else by.
-_SET = object.__setattr__
-
-
 def settled(kind: type[T], **values: object) -> T:
     """Return a frozen dataclass of values that are checked already."""
     made = object.__new__(kind)
-    for name, value in values.items():
-        _SET(made, name, value)
+    settle(made, **values)
     return made
 
 
 def settle(owner: object, **values: object) -> None:
     """Give the fields of a frozen dataclass their values, once checked."""
     for name, value in values.items():
-        _SET(owner, name, value)
+        object.__setattr__(owner, name, value)

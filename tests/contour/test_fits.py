@@ -25,6 +25,16 @@ def poisson(*settings):
     return [contour.Segment(contour.Poisson(s, q), n) for s, q, n in settings]
 
 
+def begun(run, slack):
+    """A run as arrays, its ladder, its lines and its first knots."""
+    one = Steps.of([run])
+    rungs = ladder(one, 22.0)
+    draft, guess = sought(one, rungs, slack, 1e-9)
+    lines = reading(one, rungs, draft, 1e7)
+    knots = first_knots(rungs, np.repeat(slack, 2), guess, lines.limits[-1])
+    return one, rungs, lines, np.concatenate(knots, axis=1)
+
+
 def ordinary(seed):
     rng = np.random.default_rng(seed)
     sigma, rate = 10.0 ** rng.uniform(0.0, 1.5), 10.0 ** rng.uniform(-2.0, -0.3)
@@ -348,14 +358,11 @@ def test_the_regret_beside_a_gaussian_that_outweighs_the_rest():
 def test_what_a_line_does_not_know_at_the_last_knot_is_not_used(lost):
     """There Chernoff says that delta is at most the slack, and a line may say anything."""
     run, slack = poisson((1.0, 0.05, 300)), np.array([1e-10])
-    one, exact = Steps.of([run]), contour.fits([run], slack=1e-10)
+    exact = contour.fits([run], slack=1e-10)
     with np.errstate(all="ignore"):
-        rungs = ladder(one, 22.0)
-        draft, guess = sought(one, rungs, slack, 1e-9)
-        lines = reading(one, rungs, draft, 1e7)
-        knots = first_knots(rungs, np.repeat(slack, 2), guess, lines.limits[-1])
+        one, rungs, lines, knots = begun(run, slack)
         for sign in (-1.0, 1.0):
-            found = lines.at(np.concatenate(knots, axis=1))
+            found = lines.at(knots)
             found.delta[:, -1], found.delta_error[:, -1] = sign * lost, 2.0 * lost
             fit = _read(one, rungs, lines, found, slack, 1e-9, 1e7)
             assert fit.mu_lower[0] <= exact.mu[0]
@@ -367,14 +374,11 @@ def test_what_a_line_does_not_know_at_the_last_knot_is_not_used(lost):
 def test_a_mu_to_try_that_is_too_small_is_raised(factor):
     """Rows that are given a mu by others find what they need themselves, whichever it was."""
     run, slack = poisson((1.0, 0.05, 300)), np.array([1e-10])
-    one, exact = Steps.of([run]), contour.fits([run], slack=1e-10)
+    exact = contour.fits([run], slack=1e-10)
     with np.errstate(all="ignore"):
-        rungs = ladder(one, 22.0)
-        draft, guess = sought(one, rungs, slack, 1e-9)
-        lines = reading(one, rungs, draft, 1e7)
-        knots = first_knots(rungs, np.repeat(slack, 2), guess, lines.limits[-1])
+        _, rungs, lines, knots = begun(run, slack)
         removing = lines.rows(slice(0, 1))
-        found = removing.at(np.concatenate(knots, axis=1)[:1])
+        found = removing.at(knots[:1])
         tried = factor * exact.mu, np.zeros(1)
         mu, mu_lower = smallest(
             removing, found, rungs.rungs.rows(slice(0, 1)), 1, slack, 1e-9, tried

@@ -17,6 +17,7 @@ from gdpnum.contour.decided import regrets, smallest
 from gdpnum.contour.jumpy import jumpy
 from gdpnum.contour.ladder import (
     LEAST,
+    RARE,
     Approximate,
     Ladder,
     fallen,
@@ -57,8 +58,8 @@ _THERE = 0.03
 # Among many runs one of so many knots is enough for adding, and for regret in the tail.
 _SOME = 3
 
-# Runs that are drafted together, and the reach of a ladder below which jumps group them.
-_TOGETHER, _RARE = 165, 0.3
+# Runs that are drafted together.
+_TOGETHER = 165
 
 # Frequencies over all runs that are worth it to read some of these apart.
 _APART = 2500.0
@@ -239,7 +240,7 @@ def _unknown(number: int) -> Fits:
 def _burden(steps: Steps) -> Floats:
     """What groups runs of a kind: less than zero about their mu, above how much jumps decide."""
     size, reach = outlook(steps)
-    burden = np.where(reach < _RARE, 1.0 / reach, -size)
+    burden = np.where(reach < RARE, 1.0 / reach, -size)
     # Gaussians alone come first.
     return np.where(np.bincount(steps.owner, minlength=steps.runs) == 0, -np.inf, burden)
 

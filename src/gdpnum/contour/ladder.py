@@ -315,6 +315,7 @@ class _Spread(NamedTuple):
 
 
 def _powers(number: int, power: float) -> Floats:
+    """So many up to one, the closer to zero the larger the power."""
     return (np.arange(1.0, number + 1.0) / number) ** power
 
 
@@ -345,11 +346,13 @@ _LARGER = _Spread.of(_FEW, 30, _closer(40), _powers(16, 2.0), 0.0066)
 _LARGE = _Spread.of(_FEW, 16, _closer(54), _powers(14, 2.0), 0.004)
 _JUMPY = _Spread.of(_MANY, 13, _powers(36, 1.5), _powers(16, 2.0), 0.0066)
 
-# Below this reach of a ladder jumps are so rare, and below this log Gamma(1/2) mu is so large.
-_RARE, _LESS = 0.3, -0.35
+#: The reach of a ladder below which jumps are rare.
+RARE = 0.3
 
+# The log Gamma(1/2) below which mu takes more knots.
+_LESS = -0.35
 
-# And before the first of the saddle points, where mu is large.
+# Where mu is large, some more before the first of the saddle points, in deviations.
 _EARLY = np.linspace(0.25, 9.0, 36)
 
 
@@ -381,7 +384,7 @@ def first_knots(
     # The first knot beyond the limit is next to it, so that no cell reaches far over it.
     beyond = np.nextafter(limit, np.inf)
     least = float(ladder.middle.min())
-    if float(ladder.steep.min()) < _RARE:
+    if float(ladder.steep.min()) < RARE:
         spread = _JUMPY
     else:
         spread = _ORDINARY if least > _LESS else _LARGER if least > LEAST else _LARGE
@@ -595,7 +598,14 @@ def small_cumulants(
     rounded = (2.0 * FUNCTION + 4.0) * (powered[0] + size * odd[0]) + sizes[2]
     rounded += size * (powered[1] + columns[1].sum(axis=2) + sizes[3] + others * odd[3])
     rounding = charges.cumulant_rounding(rounded, sizes[0], nodes.u.shape[1])
-    others = size * known_lost[:, :1] + others * known_lost[:, 1:]
+    return logs_of(excess, rounding, s, lost, known_lost)
+
+
+def logs_of(
+    excess: Floats, rounding: Floats, s: Floats, lost: Floats, known_lost: Floats
+) -> tuple[Floats, Floats]:
+    """Log M from M - 1 and its rounding, and what that and quadratures make of it (Lemma T10)."""
+    others = np.abs(s) * known_lost[:, :1] + np.abs(1.0 - s) * known_lost[:, 1:]
     logs = np.log1p(excess)
     wrong = lost + (others + rounding) / (1.0 + excess)
     return logs, 1.01 * wrong + UNIT * FUNCTION * np.abs(logs)

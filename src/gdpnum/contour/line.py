@@ -96,7 +96,7 @@ class Line(NamedTuple):
 
     def _longer(self, number: int) -> Line:
         rows, old = self.frequencies.shape
-        frequencies, terms = np.zeros((rows, number)), zeros(rows, number)
+        frequencies, terms = np.zeros((rows, number)), zero_terms(rows, number)
         frequencies[:, :old], terms[:, :, :old] = self.frequencies, self.terms
         return self._replace(frequencies=frequencies, blocks=in_blocks(terms))
 
@@ -241,7 +241,7 @@ def stacked(
     repeated = np.arange(rows) % runs
     theta, centre = theta[repeated], sign * found.centre[repeated, None]
     width = theta[:, :1] * (2.0 / np.pi)
-    coefficients, weights = _coefficients(values, theta, lam, width)
+    summands, weights = coefficients(values, theta, lam, width)
     sizes = (np.abs(values) + wrong)[:, None, :] * weights
     terms = sizes.sum(axis=2)
     moment = (sizes @ theta[:, :, None])[:, :, 0]
@@ -273,7 +273,7 @@ def stacked(
         k,
         centre,
         theta,
-        in_blocks(coefficients),
+        in_blocks(summands),
         (constant, distant, far),
         images,
         (lift, level),
@@ -290,7 +290,7 @@ def _after(one: _Arrays, two: _Arrays) -> _Arrays:
     return type(one)(np.concatenate(both) for both in zip(one, two, strict=True))
 
 
-def zeros(rows: int, number: int) -> Complexes:
+def zero_terms(rows: int, number: int) -> Complexes:
     """Zeros by row, which and frequency, up to the end of the last block."""
     return np.zeros((rows, 2, -(-number // _BLOCK) * _BLOCK), dtype=np.complex128)
 
@@ -300,7 +300,7 @@ def in_blocks(terms: Complexes) -> Complexes:
     return terms.reshape(terms.shape[0], -1, _BLOCK)
 
 
-def _coefficients(
+def coefficients(
     values: Complexes, theta: Floats, lam: Floats, width: Floats
 ) -> tuple[Complexes, Floats]:
     """The values times 1 / (z (z + 1)) and 1 / (z + 1), z = lam + i theta, and those moduli.
@@ -310,14 +310,14 @@ def _coefficients(
     squares, conjugate = theta * theta, lam - 1j * theta
     upper, lower = (1.0 + lam) ** 2 + squares, lam * lam + squares
     rows, number = theta.shape
-    coefficients, weights = zeros(rows, number), np.empty((rows, 2, number))
+    found, weights = zero_terms(rows, number), np.empty((rows, 2, number))
     over = values * ((conjugate + 1.0) * (width / upper))
-    coefficients[:, 1, :number] = over
+    found[:, 1, :number] = over
     over *= conjugate * (1.0 / lower)
-    coefficients[:, 0, :number] = over
+    found[:, 0, :number] = over
     weights[:, 1] = width / np.sqrt(upper)
     weights[:, 0] = weights[:, 1] / np.sqrt(lower)
-    return coefficients, weights
+    return found, weights
 
 
 # Images above fall with the own direction's rungs, those below with the other's.

@@ -13,7 +13,7 @@ from scipy.special import logsumexp, ndtr, ndtri
 from gdpnum.contour.decided import shown
 from gdpnum.contour.grid import grid, lifted_spacing
 from gdpnum.contour.ladder import Approximate, Ladder, guessed, period, small_cumulants
-from gdpnum.contour.line import Knots, by_blocks, in_blocks, zeros
+from gdpnum.contour.line import Knots, by_blocks, coefficients, in_blocks, zero_terms
 from gdpnum.contour.pairs import Nodes, Steps, lifted
 from gdpnum.contour.plan import kept
 from gdpnum.contour.reading import tail_rung
@@ -248,7 +248,8 @@ def _line(
     last = np.sqrt(2.0 * digits) / ladder.deviation[runs]
     if not (last <= _NUMBERS[-1] * width).any():
         none = np.full(runs.size, np.nan)
-        return _Line(lam, length, cumulant, none, none, 0.5 * width[:, None], zeros(runs.size, 1))
+        terms = zero_terms(runs.size, 1)
+        return _Line(lam, length, cumulant, none, none, 0.5 * width[:, None], terms)
     likely = int(min(1.5 * float(np.nanmax(last / width)) + 8.0, _NUMBERS[0]))
     part, known = steps.part(runs), ladder.part(steps, runs)
     # Next to the saddle points the ladder's own nodes will do.
@@ -263,10 +264,7 @@ def _line(
     ended = (sizes > -np.inf).any(axis=1)
     theta = width[:, None] * (np.arange(sizes.shape[1]) + 0.5)
     values = np.exp(sizes) * turns(turned)
-    z = lam[:, None] + 1j * theta
-    over = values * (width / np.pi)[:, None] / (z + 1.0)
-    terms = zeros(*theta.shape)
-    terms[:, 0, : theta.shape[1]], terms[:, 1, : theta.shape[1]] = over / z, over
+    terms, _ = coefficients(values, theta, lam[:, None], (width / np.pi)[:, None])
     centre = part.total(part.counts * means) + part.variance * (lam + 0.5)
     centre = np.where(ended & (length > 0.0) & (length < np.inf), centre, np.nan)
     return _Line(lam, length, cumulant, centre, np.exp(-digits), theta, terms)

@@ -24,6 +24,7 @@ from gdpnum.contour.ladder import (
     Rungs,
     first_knots,
     guessed,
+    logs_of,
     outlook,
     period,
     small_cumulants,
@@ -32,7 +33,7 @@ from gdpnum.contour.line import CLOSE, FAR, Knots, Line, Reading, knots_of, stac
 from gdpnum.contour.pairs import Nodes, Steps, lifted
 from gdpnum.contour.plan import Decay
 from gdpnum.contour.reach import OutOfReach
-from gdpnum.contour.transform import Transform, one_release, phases, roundings
+from gdpnum.contour.transform import KNOWN, Transform, one_release, phases, roundings
 from gdpnum.contour.turns import log_of_one_plus, turns, turns_less_one
 from gdpnum.floats import FUNCTION, UNIT, Floats
 
@@ -68,9 +69,6 @@ _MANY = 12_000
 
 # exp(l) is summed as it is up to here.
 _LARGEST = 600.0
-
-# The tilts at which M is one.
-_KNOWN = np.array([1.0, 0.0])
 
 _HALF = np.array([0.5])
 _NONE, _EVERY, _BOTH = np.zeros(2), np.ones((1, 1)), np.arange(2)
@@ -313,7 +311,7 @@ def tilted_weights(places: Grid, tilts: Floats) -> tuple[Tilted, Floats, Floats]
 
     And the exponents that they are relative to, and the first two moments of the loss.
     """
-    nodes, tilts = places.nodes, np.concatenate([tilts, _KNOWN])
+    nodes, tilts = places.nodes, np.concatenate([tilts, KNOWN])
     weights = tilts[:, None] * nodes.loss[:, None, :]
     weights += places.exponents[:, None, :]
     top = weights.max(axis=2)
@@ -540,7 +538,4 @@ def _cumulants(
     rounded += size * wrong * (sums + others * odds)
     rounded += (2.0 * deepest + wrong + (FUNCTION + 8.0)) * sums
     rounding = charges.cumulant_rounding(rounded, sums, nodes.u.shape[1])
-    known = size * tilted.known_lost[:, :1] + others * tilted.known_lost[:, 1:]
-    logs = np.log1p(excess)
-    error = tilted.lost + (known + rounding) / (1.0 + excess)
-    return logs, 1.01 * error + UNIT * FUNCTION * np.abs(logs)
+    return logs_of(excess, rounding, s, tilted.lost, tilted.known_lost)

@@ -31,8 +31,8 @@ _Numbers = TypeVar("_Numbers", Floats, Complexes)
 # Beyond this exp(l) is not summed as it is.
 _LARGEST = 600.0
 
-# The tilts at which M is one.
-_KNOWN = np.array([1.0, 0.0])
+#: The tilts at which M is one.
+KNOWN = np.array([1.0, 0.0])
 
 # Nodes are summed in blocks of this many, so that rounding does not grow with their number.
 _BLOCK = 16
@@ -161,7 +161,7 @@ def _releases(
     # With the two integrals that are known to be one.
     norm = step / np.sqrt(2.0 * np.pi)
     ends = [weights[:, :, [0, -1]], _known_ends(nodes, exponents, norm)]
-    every = np.concatenate([tilts, np.broadcast_to(_KNOWN, (steps.runs, 2))], axis=1)
+    every = np.concatenate([tilts, np.broadcast_to(KNOWN, (steps.runs, 2))], axis=1)
     lost = missed[:, None] + cut(steps, nodes, step, np.concatenate(ends, axis=1), every)
     lost, known_lost = lost[:, : s.shape[1]], lost[:, s.shape[1] :]
     if height.any():
@@ -198,7 +198,7 @@ def _releases(
 
 def _known_ends(nodes: Nodes, exponents: Floats, norm: Floats) -> Floats:
     """The shares of the first and the last node in E_Q[e^l] and in E_Q[1]."""
-    ends = exponents[:, None, [0, -1]] + _KNOWN[:, None] * nodes.loss[:, None, [0, -1]]
+    ends = exponents[:, None, [0, -1]] + KNOWN[:, None] * nodes.loss[:, None, [0, -1]]
     return np.exp(ends) * norm[:, None, None]
 
 

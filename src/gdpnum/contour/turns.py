@@ -36,7 +36,7 @@ def turns(angle: Floats) -> Complexes:
 
 
 def half_turns(half: Floats) -> Floats:
-    """sin(half)^2 and sin(half) cos(half), half of what `turns_less_one` has but for a sign."""
+    """sin(half)^2 and sin(half) cos(half), by one tangent."""
     found = np.empty((2, *half.shape))
     tangent, sines = found
     np.tan(half, out=tangent)
@@ -49,12 +49,10 @@ def half_turns(half: Floats) -> Floats:
 
 def turns_less_one(half: Floats) -> tuple[Floats, Floats]:
     """exp(2 i half) - 1 = -2 sin(half)^2 + 2 i sin(half) cos(half), within 20 units of 2 half."""
-    tangent = np.tan(half)
-    imaginary = tangent * tangent
-    imaginary += 1.0
-    np.divide(2.0 * tangent, imaginary, out=imaginary)
-    tangent *= imaginary
-    return np.negative(tangent, out=tangent), imaginary
+    real, imaginary = half_turns(half)
+    real *= -2.0
+    imaginary *= 2.0
+    return real, imaginary
 
 
 def log_of_one_plus(a: Floats, b: Floats) -> tuple[Floats, Floats, Floats]:
