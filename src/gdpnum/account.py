@@ -15,12 +15,12 @@ from gdpnum import (
     _validate,
     kinds,  # noqa: F401  (makes the mechanisms of the catalogue known)
 )
-from gdpnum.accuracy import SMALLEST_TPR, Accuracy
+from gdpnum.accuracy import LATTICE_TOLERANCE, SMALLEST_TPR, Accuracy
 from gdpnum.bounds.attacks import Attacks
 from gdpnum.bounds.better import better_of, bounded_by
 from gdpnum.bounds.lines import EVERYTHING, NOTHING, Lines
 from gdpnum.contour.estimate import About
-from gdpnum.contour.fit import MORE, PATIENCE, WORK, Effort, Fits
+from gdpnum.contour.fit import MORE, MORE_WORK, PATIENCE, WORK, Effort, Fits
 from gdpnum.contour.pairs import Run, run_of
 from gdpnum.contour.profile import ContourBounds
 from gdpnum.contour.reach import OutOfReach
@@ -76,12 +76,16 @@ class Account:
     @cached_property
     def _usual(self) -> Effort | None:
         """The contour, as long as it is the cheaper engine; None where the run is not for it."""
-        return None if self.run is None else Effort(self.run, WORK + MORE * len(self.run))
+        if self.run is None:
+            return None
+        usual = self.accuracy.tolerance >= LATTICE_TOLERANCE
+        return Effort(self.run, (WORK if usual else MORE_WORK) + MORE * len(self.run))
 
     def _efforts(self) -> Iterator[Effort]:
         """What the contour may take: as usual, and where the lattice is slow."""
         if self._usual is not None:
-            yield self._usual
+            if self._usual.seems_possible:
+                yield self._usual
             if self.lattice.is_long:
                 yield Effort(self._usual.run, PATIENCE)
 
@@ -129,6 +133,11 @@ class Account:
             with suppress(OutOfReach):
                 return ContourBounds(effort, min(self.accuracy.floor, SMALLEST_TPR))
         return None
+
+    @property
+    def advantage_bound(self) -> float:
+        """The advantage from above, by a formula: close where it is next to nothing."""
+        return 1.0 if self._usual is None else self._usual.advantage_bound
 
     def contour_fit(self, slack: float) -> Fits | None:
         """mu, its bracket and its regret by the contour; None where it is not for the contour."""

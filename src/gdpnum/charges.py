@@ -392,21 +392,23 @@ def quadrature(above: Floats | float, below: Floats | float, exponent: Floats | 
 
 
 def cut_ends(
-    ends: Floats, left: Floats, rights: list[Floats], shares: list[Floats], step: Floats
+    ends: Floats, left: Floats, rights: Floats, log_shares: Floats, step: Floats
 ) -> Floats:
     """Nodes left out beyond the first and the last (Lemma T5), relative to M(lam).
 
     ``ends`` are the integrand's values there over M. To the left it falls like a normal density
-    at ``left`` or faster; to the right like a mixture of those at ``rights``, with ``shares``.
+    at ``left`` or faster; to the right like a sum of those at ``rights``, along the last axis, each
+    with the share of it whose log is given.
     """
-    total = ends[:, :, 0] * np.where(left > 0.0, 1.0 / left, np.inf)
-    for share, right in zip(shares, rights, strict=True):
-        mills = 1.0 / np.maximum(right, 0.5)
-        if not (right > 0.5).all():
-            inside = (2.6 + step) * np.exp(np.minimum(0.5 * right * right, 700.0))
-            mills = np.where(right > 0.5, mills, inside)
-        total = total + ends[:, :, 1] * np.maximum(share, 0.0) * mills
-    return total * 1.01
+    exponents = log_shares - np.log(np.maximum(rights, 0.5))
+    if not (rights > 0.5).all():
+        rising = log_shares + (0.5 * rights * rights + np.log(2.6 + step)[..., None])
+        exponents = np.where(rights > 0.5, exponents, rising)
+    above: Floats = ends[:, :, 1] * np.exp(np.minimum(exponents, 700.0)).sum(axis=-1)
+    if not (exponents < 700.0).all():
+        # What overflows is unknown, even where the end itself has underflowed.
+        above = np.where((exponents < 700.0).all(axis=-1), above, np.inf)
+    return (ends[:, :, 0] * np.where(left > 0.0, 1.0 / left, np.inf) + above) * 1.01
 
 
 def shifted_quadrature(growth: Floats, exponent: Floats) -> Floats:
@@ -416,6 +418,17 @@ def shifted_quadrature(growth: Floats, exponent: Floats) -> Floats:
     """
     sides: Floats = 2.02 * np.exp(growth - exponent) / -np.expm1(-exponent)
     return sides
+
+
+def decay_rounding(largest: Floats, number: int) -> Floats:
+    """Of the log of a sum of positive terms for R_a, with exponents up to a size (Lemma T6)."""
+    total: Floats = UNIT * (64.0 * largest + (256.0 + number))
+    return total
+
+
+def chi_squared() -> float:
+    """Half the root of chi^2 of all releases, relatively (Lemma T16)."""
+    return 1e-12
 
 
 def left_out(log_decay: Floats, theta: Floats) -> Floats:

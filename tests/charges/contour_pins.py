@@ -32,6 +32,8 @@ CONTOUR_PINS: dict[str, Callable[[], None]] = {
         "quadrature": (beside.test_quadrature, 1.0, 0.05, 3.0),
         "cut_ends": (beside.test_cut_ends, 1.0, 0.05, 3.0),
         "shifted_quadrature": (beside.test_shifted_quadrature,),
+        "decay_rounding": (beside.test_decay_rounding,),
+        "chi_squared": (beside.test_chi_squared,),
         "left_out": (beside.test_left_out,),
         "left_out_slowly": (beside.test_left_out,),
         "slow_decay": (beside.test_slow_decay, 1.0),

@@ -71,6 +71,28 @@ def test_a_reading_at_once(sigma, rate, steps, tilt, spacing, reach):
     assert closest <= 1e-7
 
 
+# Few steps, and so much noise that the jumps are far beyond the last node.
+FEW = [
+    (9.52, 0.00252, 2, 690.0, 50.0, 4.5e4, 1e-6),
+    (644.0, 0.00103, 2, 1.5e6, 1.2e5, 4.5e6, 1e-4),
+    (184.0, 9.97e-6, 127, 1e6, 1e5, 3e7, 1e-4),
+]
+
+
+@pytest.mark.parametrize(("sigma", "rate", "steps", "tilt", "spacing", "reach", "close"), FEW)
+def test_few_steps_and_much_noise_at_once(sigma, rate, steps, tilt, spacing, reach, close):
+    oracle = BallProfile([(poisson(sigma, rate), steps)], tilt=tilt, spacing=spacing, reach=reach)
+    with np.errstate(all="ignore"):
+        found = Effort([contour.Segment(contour.Poisson(sigma, rate), steps)], 1e7).quick.read[2]
+    for i in range(0, found.epsilons.shape[1], 5):
+        truth = oracle.delta(float(found.epsilons[0, i]))
+        delta, error = float(found.delta[0, i]), float(found.delta_error[0, i])
+        assert np.nextafter(delta - error, -1.0) <= truth
+        assert truth <= np.nextafter(delta + error, 2.0)
+        if 1e-11 <= delta <= 1e-7:
+            assert error <= close * 1e-10
+
+
 @pytest.mark.parametrize(("sigma", "rate", "steps", "tilt", "spacing", "reach"), JUMPY[:2])
 def test_adding_at_once(sigma, rate, steps, tilt, spacing, reach):
     """Adding is read off the line in the middle there."""

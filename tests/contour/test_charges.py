@@ -10,17 +10,19 @@ import numpy as np
 import pytest
 from flint import arb, ctx
 from mpmath import mp, mpf
-from scipy.special import erfcx, ndtr
+from scipy.special import erfcx, logsumexp, ndtr
 
 import gdpnum
 from gdpnum import charges, contour
 from gdpnum.account import account
 from gdpnum.accuracy import Accuracy
 from gdpnum.contour.decided import profile_of_mu
-from gdpnum.contour.grid import cut, lifted_cut, lifted_spacing, spacing
+from gdpnum.contour.fit import Effort
+from gdpnum.contour.grid import cut, lifted_cut, lifted_spacing, shrunk, spacing
 from gdpnum.contour.ladder import ladder
 from gdpnum.contour.ordinary import _cumulants, placed, tilted_weights
 from gdpnum.contour.pairs import Steps
+from gdpnum.contour.plan import decay, highest, weighed
 from gdpnum.contour.transform import Quadrature, chunked, phases, roundings, transform
 from gdpnum.contour.turns import log_of_one_plus, powers, turns, turns_less_one
 from gdpnum.floats import UNIT
@@ -96,6 +98,94 @@ def test_cut_ends(sigma, rate, tilt):
     kept = trapezoid(sigma, rate, mpf(tilt), step, first, last)
     whole = trapezoid(sigma, rate, mpf(tilt), step, -80, 160)
     covered((whole - kept) / size, charge[0, 0])
+
+
+@pytest.mark.parametrize(
+    ("sigma", "rate", "tilt", "last"),
+    [
+        (60.0, 1e-3, 8e3, 9.0),
+        (200.0, 1e-4, 1e5, 12.0),
+        (20.0, 0.01, 1e3, 6.0),
+        (5.0, 1e-5, 260.0, 7.0),
+    ],
+)
+def test_cut_ends_far_before_where_a_tilt_pulls(sigma, rate, tilt, last):
+    """Nodes that end with the bulk: jumps are at tilt / sigma, and next to nothing."""
+    steps, step = steps_of(sigma, rate), 0.5
+    first, number = -16, int(last / step)
+    nodes = steps.at(step * np.arange(first, number + 1)[None, :])
+    u = [mpf(step) * j for j in range(first, int((tilt / sigma + 20.0) / step))]
+    terms = [mp.exp(-x * x / 2 + tilt * loss(sigma, rate, x)) for x in u]
+    size, beyond = mp.fsum(terms), mp.fsum(terms[number + 1 - first :])
+    ends = [float(terms[0] / size), float(terms[number - first] / size)]
+    charge = cut(steps, nodes, np.array([step]), np.array([[ends]]), np.array([[tilt]]))[0, 0]
+    covered(beyond / size, charge)
+    # Nearly all of it is at the first end: the left one is charged as well.
+    assert charge <= 20.0 * float(beyond / size) + 2.0 * ends[0]
+
+
+def test_nothing_is_known_of_what_is_cut_off_before_its_jumps():
+    steps, tilt = steps_of(60.0, 1e-3), 1e5
+    nodes = steps.at(0.5 * np.arange(-16, 17)[None, :])
+    ends = np.array([[[0.0, 0.0]]])
+    assert cut(steps, nodes, np.array([0.5]), ends, np.array([[tilt]]))[0, 0] == np.inf
+
+
+@pytest.mark.parametrize(
+    ("weights", "sigma"), [((0.999, 0.001), 8.0), ((0.7, 0.3), 2.0), ((0.9, 0.08, 0.02), 3.0)]
+)
+@pytest.mark.parametrize("negative", [0.5, 30.0, 2e3])
+@pytest.mark.parametrize("turn", [0.1, 0.6, 1.0])
+def test_negative_powers_grow_no_faster_up_to_a_quarter_turn(weights, sigma, negative, turn):
+    """The integral of N |A(u + ib)|^-n beside that on the real line."""
+    pair = contour.Mixture(sigma, weights)
+    steps = Steps.of([[contour.Segment(pair, 5)]])
+    c, k = 1.0 / sigma, len(weights) - 1
+    height = turn * (0.5 - 1e-12) * np.pi / (c * k)
+    u = np.linspace(-14.0, 10.0, 4001)
+    j = np.arange(1.0, k + 1.0)[:, None]
+    shifts = np.array(weights[1:])[:, None] * np.exp(j * c * u - 0.5 * (j * c) ** 2)
+    on_line = weights[0] + shifts.sum(axis=0)
+    lifted = np.abs(weights[0] + (shifts * np.exp(1j * j * c * height)).sum(axis=0))
+    logs = [-0.5 * u * u - negative * np.log(one) for one in (lifted, on_line)]
+    grown = logsumexp(logs[0]) - logsumexp(logs[1])
+    bound = shrunk(steps, np.array([[height]]), np.array([[negative]]), np.zeros((1, 1)))[0, 0]
+    assert grown <= bound * (1.0 + 1e-12) + 1e-12
+
+
+def test_decay_rounding():
+    """The logs of R_a of few releases, which rounding alone is wrong with."""
+    sigma, rate, tilt = 40.0, 0.01, 700.0
+    steps = steps_of(sigma, rate)
+    thetas = np.geomspace(400.0, 6e3, 16)
+    nodes, step, tilts = steps.at(0.25 * np.arange(-72, 81)[None, :]), np.array([0.25]), [[tilt]]
+    places = weighed(steps, nodes, step, np.array(tilts))
+    found = decay(steps, places, thetas[None, None, :])[0, 0]
+    c, wrong = 1 / mpf(sigma), []
+    for theta, log in zip(thetas, found, strict=True):
+        a = np.minimum(places.sampled[0, 0] * float(c) * theta, 0.35 * np.pi * sigma)
+        a = float(np.minimum(a, highest(places.lost)[0, 0]))
+        true = decayed(sigma, rate, tilt, mpf(float(theta)), mpf(a), mpf(0.25))
+        wrong.append(float(mpf(float(log)) - (mp.log(true) + mpf(a) ** 2 / 2)))
+    # A bound, and a close one; the largest of them says that there is something to be charged.
+    assert min(wrong) >= 0.0
+    assert max(wrong) <= 1e-11
+
+
+def test_chi_squared():
+    """Half the root of chi^2, which bounds the advantage, in high precision."""
+    for sigma, rate, count in [
+        (285.0, 1.14e-7, 8515465),
+        (3.0, 2e-6, 77),
+        (0.9, 3e-9, 1e5),
+        (7.0, 1e-5, 3),
+    ]:
+        for shift in range(12):
+            own = sigma * (1.0 + 0.01 * shift)
+            effort = Effort([contour.Segment(contour.Poisson(own, rate), int(count))], 1e6)
+            one = mpf(rate) ** 2 * mp.expm1(1 / mpf(own) ** 2)
+            true = mp.sqrt(mp.expm1(int(count) * mp.log1p(one))) / 2
+            assert true <= mpf(effort.advantage_bound) <= true * (1 + mpf(10) ** -11)
 
 
 def decayed(sigma, rate, tilt, theta, a, step):

@@ -1,5 +1,6 @@
 """What mathematics says about the contour's answers."""
 
+import math
 import sys
 
 import numpy as np
@@ -12,7 +13,7 @@ from gdpnum import contour
 from gdpnum.contour.decided import shown, smallest
 from gdpnum.contour.estimate import about_epsilon, about_mu, about_tpr
 from gdpnum.contour.fit import Effort, _read, sought
-from gdpnum.contour.ladder import Approximate, first_knots, ladder
+from gdpnum.contour.ladder import Approximate, first_knots, ladder, likely_frequencies
 from gdpnum.contour.located import settled
 from gdpnum.contour.pairs import Steps
 from gdpnum.contour.profile import ContourBounds, _lines
@@ -471,3 +472,52 @@ def test_a_heavy_run_is_left_to_the_lattice(monkeypatch):
     monkeypatch.setattr(sys.modules[ContourBounds.__module__], "_SUMMED", 1e7)
     with pytest.raises(contour.OutOfReach, match="use the lattice"):
         ContourBounds(run, 1e-12)
+
+
+# Few steps, much noise, tiny mu: the contour knows six digits, where a lattice knows three.
+FEW = [(9.52, 0.00252, 2), (644.0, 0.00103, 2), (301.0, 0.000324, 46)]
+TINY = [(184.0, 9.97e-6, 127), (231.0, 1.83e-5, 2233), (124.0, 7.08e-5, 231), (20.0, 2.09e-5, 16)]
+
+
+@pytest.mark.parametrize("settings", [*FEW, *TINY])
+def test_few_steps_and_much_noise_are_known_to_six_digits_as_a_lattice_has_them(settings):
+    sigma, rate, steps = settings
+    run = gdpnum.DPSGD(noise_multiplier=sigma, sample_rate=rate, steps=steps)
+    found = gdpnum.fit_gdp(run)
+    assert found.mu - found.mu_lower <= 2e-6 * found.mu
+    beside = gdpnum.fit_gdp(run, grid_step=0.1 * found.mu / math.sqrt(steps))
+    assert beside.mu_lower <= found.mu
+    assert found.mu_lower <= beside.mu
+    assert beside.mu <= (1.0 + 5e-3) * found.mu
+
+
+def test_a_phase_of_rare_jumps_next_to_an_ordinary_one_costs_no_digits():
+    """Its transform dies out slowly, and the other's need not wait for it."""
+    ordinary = [contour.Segment(contour.Poisson(3.0, 0.674), 345)]
+    rare = contour.Segment(contour.Poisson(3.54, 1.64e-7), 644_765)
+    alone, both = (contour.fits([one], slack=1e-8) for one in (ordinary, [*ordinary, rare]))
+    assert both.mu[0] - both.mu_lower[0] <= 1e-8 * both.mu[0]
+    # What is done in addition reveals something, here next to nothing.
+    assert alone.mu_lower[0] <= both.mu[0] <= (1.0 + 1e-3) * alone.mu[0]
+
+
+def test_few_frequencies_are_likely_where_few_are_taken():
+    """The estimate that spares a look at what is out of reach: within a factor of some ten."""
+    for settings in [(4.91, 6.17e-5, 18), (3.56, 2.1e-5, 686), (20.0, 2.09e-5, 16)]:
+        effort = Effort(poisson(settings), 1e7)
+        taken = effort.quick.read[1].frequencies
+        assert 0.1 * taken <= likely_frequencies(effort.steps) <= 10.0 * taken
+    # And those that take far more than they may are not even looked at.
+    assert not Effort(poisson((2.38, 1.12e-7, 12)), 2e6).seems_possible
+    assert Effort(poisson((1.0, 0.01, 1000)), 2e6).seems_possible
+
+
+def test_an_advantage_below_the_slack_is_a_mu_of_zero():
+    """Even where a lattice of millions of steps is too blurred to tell."""
+    run = gdpnum.DPSGD(noise_multiplier=285.0, sample_rate=1.14e-7, steps=8_515_465)
+    found = gdpnum.fit_gdp(run, slack=1e-6)
+    assert found.mu == found.mu_lower == 0.0
+    # That of the Gaussian whose mu is the root of chi^2, from above, and no more than a half more.
+    nearly = 1.14e-7 * math.sqrt(8_515_465 * math.expm1(285.0**-2)) / math.sqrt(2.0 * math.pi)
+    assert nearly <= found.advantage <= 1.5 * nearly
+    assert found.regret <= 0.5 * found.slack * (1.0 + 1e-9)

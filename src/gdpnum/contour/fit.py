@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import erf, erfinv
 
+from gdpnum import charges
 from gdpnum.contour.decided import regrets, smallest
 from gdpnum.contour.jumpy import jumpy
 from gdpnum.contour.ladder import (
@@ -23,11 +24,12 @@ from gdpnum.contour.ladder import (
     fallen,
     first_knots,
     ladder,
+    likely_frequencies,
     outlook,
 )
 from gdpnum.contour.line import Knots, Reading
 from gdpnum.contour.located import settled
-from gdpnum.contour.ordinary import Ordinary, ordinary
+from gdpnum.contour.ordinary import FINEST, Ordinary, ordinary
 from gdpnum.contour.pairs import Run, Steps
 from gdpnum.contour.plan import grouped
 from gdpnum.contour.reach import OutOfReach
@@ -42,6 +44,12 @@ _SEVERAL = 12
 
 # A bracket wider than this share is worth the general way.
 _CLOSE = 1e-8
+
+# So many times what a run may take is more than the general way can spare.
+_HOPELESS = 6.0
+
+# The same for what is only likely, and nodes, as a rule.
+_LIKELY, _NODES = 1.6, 100.0
 
 # Adding needs less than this share of removing's mu, or it is looked at as closely.
 _BESIDE = 0.8
@@ -67,12 +75,27 @@ _APART = 2500.0
 #: Frequencies times nodes that a run may take: about a fifth of a second.
 MOST = 1e7
 
-#: Those up to which the contour is the cheaper engine: measured on one core, where a million take
-#: some 4 ms. And the same where the lattice takes seconds.
-WORK, PATIENCE = 6e6, 1e8
+#: Those that some ten milliseconds are enough for, measured on one core; those that a finer lattice
+#: than usual takes as long for; and those of about half a second.
+WORK, MORE_WORK, PATIENCE = 1.5e6, 6e6, 1e8
 
 #: And for each segment, which the lattice takes some milliseconds for.
 MORE = 3e5
+
+# From so many frequencies on mu is looked for no closer than this.
+_OFTEN, _ENOUGH = 1500, 1e-7
+
+# Where delta is nowhere known to this share of the slack, mu is not known to the tolerance.
+_HIDDEN = 0.05
+
+# A mu from which on rounding of each step counts beside the slack.
+_MUCH = 16.0
+
+# A log of chi^2 that leaves nothing.
+_LARGE = 600.0
+
+# A bound on the advantage of so many slacks: mu is zero, or next to it.
+_NOTHING = 1.27
 
 # So many times that is worth it to look closer at what a transform has.
 _LOOKS = 4.0
@@ -118,6 +141,37 @@ class Effort:
         """Of an ordinary run what mu at the usual slack, and its whole profile, are read off."""
         return self._read(np.array([_USUAL]))
 
+    @cached_property
+    def seems_possible(self) -> bool:
+        """Whether it will not take far more than it may, as far as that is seen from outside."""
+        if not self.steps.is_plain:
+            return True
+        return likely_frequencies(self.steps) * _NODES < _LIKELY * self.most
+
+    @cached_property
+    def advantage_bound(self) -> float:
+        """delta(0) from above: half the root of chi^2, which multiplies (Lemma T16)."""
+        if not self.steps.is_plain:
+            return 1.0
+        total = float(self.steps.variance[0])
+        for c, q, count in self.steps.segments:
+            square = max(c * c, 1e-300)
+            log_chi = 2.0 * math.log(q) + square + math.log(-math.expm1(-square))
+            total += count * math.log1p(math.exp(min(log_chi, _LARGE)))
+        if not total < _LARGE:
+            return 1.0
+        return min(0.5 * math.sqrt(math.expm1(total)) * (1.0 + charges.chi_squared()), 1.0)
+
+    def _check(self, slack: float) -> None:
+        """Raises `OutOfReach` where the contour is known to know too little, without a look."""
+        if not self.steps.c.size:
+            return
+        if self.advantage_bound < _NOTHING * slack:
+            raise OutOfReach("next to nothing beside the slack; use the lattice")
+        much = float(outlook(self.steps)[0][0]) > _MUCH
+        if much and float(self.steps.counts.sum()) * UNIT > slack:
+            raise OutOfReach("next to no privacy, and too many steps for it; use the lattice")
+
     def _read(self, slack: Floats) -> Ordinary | None:
         return _quick(self.steps, slack, _TOLERANCE, self.most)
 
@@ -125,6 +179,7 @@ class Effort:
         """mu, mu_lower and regret at a slack, as close as they are known; see `fits`."""
         slacks = np.array([slack])
         with np.errstate(all="ignore"):
+            self._check(slack)
             quick = self.quick if slack == _USUAL else self._read(slacks)
             found = _fit(self.steps, quick, slacks, _TOLERANCE, self.most)
         if self.steps.c.size and not found.mu[0] > 0.0:
@@ -150,7 +205,7 @@ def sought(steps: Steps, rungs: Ladder, slack: Floats, tolerance: float) -> tupl
         far = (removed > log_slack + 10.0) & (needs[1] < _BESIDE * needs[0])
         beside = np.where(far, np.minimum(removed, 0.0), log_slack)
         errors = np.concatenate([errors, beside + np.log(0.01)])
-    fine = np.log(np.minimum(rungs.deviation, 1.0) * (0.01 * tolerance))
+    fine = np.maximum(np.log(np.minimum(rungs.deviation, 1.0) * (0.01 * tolerance)), FINEST)
     # Up to the last knot delta is to be known beside the slack.
     by_row = np.concatenate([log_slack, log_slack])[: guess.size]
     further = fallen(rungs.rungs, by_row), by_row + np.log(_THERE)
@@ -265,12 +320,16 @@ def check_reach(rungs: Ladder, least: float = LEAST) -> None:
 
 def _quick(steps: Steps, slack: Floats, tolerance: float, most: float) -> Ordinary | None:
     """One run of sampled Gaussians, ordinary or jumpy; None where it is neither."""
-    if steps.is_plain and steps.c.size <= _SEVERAL:
-        with suppress(OutOfReach), np.errstate(all="ignore"):
-            try:
-                return ordinary(steps, slack, tolerance)
-            except OutOfReach:
-                return jumpy(steps, slack, tolerance, most)
+    if not steps.is_plain or steps.c.size > _SEVERAL:
+        return None
+    with np.errstate(all="ignore"):
+        with suppress(OutOfReach):
+            return ordinary(steps, slack, tolerance)
+        try:
+            return jumpy(steps, slack, tolerance, most)
+        except OutOfReach as error:
+            if _HOPELESS * most < error.work[0] < math.inf:
+                raise
     return None
 
 
@@ -362,7 +421,11 @@ def _read(
 ) -> Fits:
     """The fits that a reading gives, and what it has at the first knots: of adding maybe others."""
     runs, most = steps.runs, _LOOKS * most
+    if runs == 1 and lines.frequencies > _OFTEN:
+        tolerance = max(tolerance, _ENOUGH)
     by_row = np.concatenate([slack, slack])[: found.epsilons.shape[0]]
+    if runs == 1 and not float(found.delta_error[0, :-1].min()) < _HIDDEN * slack[0]:
+        raise OutOfReach("rounding hides what the slack allows for; use the lattice")
     _end_known(found, by_row)
     if adding is None:
         needed, mu_lower = smallest(lines, found, rungs.rungs, runs, by_row, tolerance, most=most)

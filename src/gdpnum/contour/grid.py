@@ -15,6 +15,20 @@ QUANTUM = 1.0 / 256.0
 # Nodes of a segment.
 _MOST = 1e7
 
+#: A quarter turn, in half turns: a hair less, so that sums of parts are no more.
+QUARTER = 0.5 - 1e-12
+
+#: How far a tilt may pull (S c k) before it is asked whether there is anything so far out.
+PULL = 40.0
+
+# Where it is asked, as shares of how far the tilt pulls on a logarithmic scale.
+_PLACES = np.linspace(0.0, 1.0, 100)
+
+# Where chords that bound the loss beyond the last node begin, of how far it is from there to where
+# the largest tilt pulls: close at either end.
+_NEAR = np.geomspace(1e-4, 0.5, 28)
+_CHORDS = np.concatenate([[0.0], _NEAR, 1.0 - _NEAR[-2::-1], [1.0]])
+
 
 def spacing(steps: Steps, digits: Floats, tilts: Floats, theta: Floats) -> tuple[Floats, Floats]:
     """A step by segment, and its charge: about exp(-digits), for tilts S and |Im s| <= theta.
@@ -31,7 +45,7 @@ def spacing(steps: Steps, digits: Floats, tilts: Floats, theta: Floats) -> tuple
     heights = [np.minimum(best, 0.92 * steps.strip)]
     if negative.any() or mirrored.any():
         curved = 1.0 + 0.25 * (negative + mirrored) * steps.shifts * steps.c**2
-        heights.append(np.minimum(best, 0.5 * np.pi / (steps.c * steps.shifts)))
+        heights.append(np.minimum(best, QUARTER * np.pi / (steps.c * steps.shifts)))
         heights.append(np.minimum(best / np.sqrt(curved), heights[0]))
     b = np.stack(heights, axis=1)
     above = 0.5 * b * b
@@ -67,7 +81,7 @@ def lifted_spacing(
     if not (pull > 8.0).any() or steps.replaced.any():
         return step, missed, missed, none
     # With a negative power up to a quarter turn only, where |A| stays above w_0.
-    quarter = 0.5 * np.pi / (steps.c * steps.shifts)
+    quarter = QUARTER * np.pi / (steps.c * steps.shifts)
     most = np.minimum(0.98 * quarter, np.clip(0.5 * quarter, _HIGH, _HIGHEST))
     digits = digits + 0.8
     if not (2.0 * np.pi * most > (_WORTH * digits) * step).any():
@@ -106,12 +120,15 @@ def lifted_spacing(
 def shrunk(steps: Steps, heights: Floats, negative: Floats, mirrored: Floats) -> Floats:
     """A bound on log of how much |A|^-negative |C|^-mirrored grows at heights, relative to M.
 
-    Up to a quarter turn |A| is at least w_0 as well, and M(lam) at least one (Lemma T4).
+    Up to a quarter turn it is at most -log(1 - (1 - w_0)(1 - cos(k c b))) as well (Lemma T4).
     """
     crude = steps.log_shrink(heights)
-    floor = -np.log(steps.absent)[:, None]
-    quarter = heights * (steps.c * steps.shifts)[:, None] <= 0.5 * np.pi
-    below = np.where(quarter & (steps.replaced == 0.0)[:, None], np.minimum(crude, floor), crude)
+    angle = heights * (steps.c * steps.shifts)[:, None]
+    quarter = (angle <= 0.5 * np.pi) & (steps.replaced == 0.0)[:, None]
+    lost = steps.rate[:, None] * (2.0 * np.sin(0.5 * np.minimum(angle, 0.5 * np.pi)) ** 2)
+    # Next to one the other bound is the better one.
+    rare = -np.log1p(-np.minimum(lost, 1.0 - 1e-9))
+    below = np.where(quarter, np.minimum(crude, rare), crude)
     return np.where(negative > 0.0, negative * below, 0.0) + np.where(
         mirrored > 0.0, mirrored * crude, 0.0
     )
@@ -131,6 +148,24 @@ def grid(step: Floats, low: Floats, high: Floats) -> Floats:
     return found
 
 
+def bulk_end(steps: Steps, tilts: Floats, need: Floats) -> Floats:
+    """About where N A^S has died out by ``need`` (a log), by segment, for a tilt S of each.
+
+    Much noise has its jumps at u = S c, far out. Unless the tilt is so large that they matter,
+    nodes end with the bulk, and chords bound what lies beyond (Lemma T5).
+    """
+    tail = np.sqrt(2.0 * need)
+    pull = tilts * steps.shifts * steps.c
+    if not (pull > PULL).any():
+        return tail + pull
+    u = np.exp(np.log(tail + pull)[:, None] * _PLACES)
+    logs = tilts[:, None] * steps.at(u).loss - 0.5 * u * u
+    alive = logs > (np.maximum(logs.max(axis=1), 0.0) - need - 1.0)[:, None]
+    last = u.shape[1] - 1 - np.argmax(alive[:, ::-1], axis=1)
+    end = u[np.arange(u.shape[0]), np.minimum(last + 1, u.shape[1] - 1)]
+    return np.where(pull > PULL, np.maximum(end, tail), tail + pull)
+
+
 def cut(steps: Steps, nodes: Nodes, step: Floats, ends: Floats, tilts: Floats) -> Floats:
     """The charge for what lies beyond the nodes, by segment and tilt.
 
@@ -148,8 +183,8 @@ def cut(steps: Steps, nodes: Nodes, step: Floats, ends: Floats, tilts: Floats) -
         reach = (steps.replaced * steps.shifts * steps.c)[:, None]
         left = left - reach * np.maximum(1.0 - s, 0.0)
         last = last - reach * np.maximum(s - 1.0, 0.0)
-    rights, shares = _right(steps, nodes, s, last)
-    return charges.cut_ends(ends / step[:, None, None], left, rights, shares, step[:, None])
+    rights, logs = _right(steps, nodes, s, last)
+    return charges.cut_ends(ends / step[:, None, None], left, rights, logs, step[:, None])
 
 
 def lifted_cut(
@@ -160,24 +195,50 @@ def lifted_cut(
     For S >= 0 the integrand is at most exp(a^2 / 2) times that on the real line. For S < 0 it is
     at most exp(a^2 / 2) w_0^S N, and M(lam) at least one.
     """
-    rights, shares = _right(steps, nodes, s, nodes.u[:, -1:])
+    rights, logs = _right(steps, nodes, s, nodes.u[:, -1:])
     over = ends / step[:, None, None]
     plain = np.exp(-0.5 * nodes.u[:, [0, -1]] ** 2) * (1.0 / np.sqrt(2.0 * np.pi))
     over = np.where((s < 0.0)[:, :, None], plain[:, None, :], over)
     first = np.broadcast_to(-nodes.u[:, :1], s.shape)
-    found = charges.cut_ends(over, first, rights, shares, step[:, None])
+    found = charges.cut_ends(over, first, rights, logs, step[:, None])
     floor = -np.log(steps.absent)[:, None] * np.maximum(-s, 0.0)
     bound: Floats = found * np.exp(0.5 * height**2)[:, None] * np.exp(floor)
     return bound
 
 
-def _right(
-    steps: Steps, nodes: Nodes, s: Floats, last: Floats
-) -> tuple[list[Floats], list[Floats]]:
-    """Where the normal densities are that the integrand falls like beyond the last node."""
+def _right(steps: Steps, nodes: Nodes, s: Floats, last: Floats) -> tuple[Floats, Floats]:
+    """Where the normal densities are that the integrand falls like beyond the last node.
+
+    And the logs of their shares of it there: by segment, tilt and density.
+    """
     up = steps.c[:, None] * np.maximum(s, 0.0)
+    if not nodes.mirrored and float((up * steps.shifts[:, None] - last).max(initial=0.0)) > 0.0:
+        return chords(steps, np.maximum(s, 0.0), last)
     # A power below one is not convex: there all of A is taken to rise with its steepest part.
     flat, most = s < 1.0, up * steps.shifts[:, None]
     pulls = [last - np.where(flat, most, j * up) for j in range(1 + len(nodes.posteriors))]
     shares = [one[:, -1:] for one in nodes.posteriors]
-    return pulls, [1.0 - sum(shares[1:], shares[0]), *shares]
+    every = np.stack([1.0 - sum(shares[1:], shares[0]), *shares], axis=2)
+    return np.stack(pulls, axis=2), np.log(np.maximum(every, 1e-300))
+
+
+def chords(steps: Steps, s: Floats, last: Floats) -> tuple[Floats, Floats]:
+    """The same where tilts pull beyond the last node: the loss is convex, and below its chords.
+
+    From the last node to where the largest tilt pulls, and a line as steep as any beyond; shares
+    are the integrand where a chord begins, relative to the last node's.
+    """
+    steepest = (steps.shifts * steps.c)[:, None]
+    furthest = np.maximum(steepest * s.max(axis=1, keepdims=True) + 1.5, 2.0 * last)
+    u = last + (furthest - last) * _CHORDS
+    loss = steps.at(u).loss
+    lengths = np.diff(u)
+    slopes = np.concatenate([np.diff(loss) / lengths, steepest], axis=1)
+    # A little steeper and higher, for their own rounding.
+    rights = u[:, None, :] - s[:, :, None] * (slopes * (1.0 + 1e-9))[:, None, :]
+    # What falls along a chord is no more than its length times what it begins with.
+    short = np.maximum(rights[:, :, :-1], (1.0 / lengths)[:, None, :])
+    rights[:, :, :-1] = np.where(rights[:, :, :-1] > 0.5, short, rights[:, :, :-1])
+    gained = s[:, :, None] * (loss - loss[:, :1])[:, None, :]
+    fallen = (0.5 * (u - u[:, :1]) * (u + u[:, :1]))[:, None, :]
+    return rights, gained * (1.0 + 1e-9) - fallen * (1.0 - 1e-9)

@@ -120,9 +120,8 @@ def _read(
     own, other = rungs.rows(slice(0, 1)), rungs.rows(slice(1, 2))
     (eps, adding), (error, added), fine = wanted
     # What delta of adding may be wrong by where that decides, as digits of the middle's own.
+    added = max(added, middle + 0.5 * adding - _MOST_DIGITS)
     digits = max(middle - fine, middle + 0.5 * adding - added, 5.0)
-    if not digits < _MOST_DIGITS:
-        raise OutOfReach("adding takes a line of its own")
     # In the middle at zero, and where adding has fallen to the slack.
     at, allowed = np.zeros((2, 2)), np.full((2, 2), fine)
     at[1, 1], allowed[1, 1] = adding, added

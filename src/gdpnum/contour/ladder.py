@@ -14,7 +14,7 @@ import numpy.typing as npt
 from scipy.special import erfcx, ndtri, ndtri_exp
 
 from gdpnum import charges
-from gdpnum.contour.grid import cut, grid, spacing
+from gdpnum.contour.grid import PULL, bulk_end, cut, grid, spacing
 from gdpnum.contour.pairs import Nodes, Steps
 from gdpnum.contour.reach import OutOfReach
 from gdpnum.floats import FUNCTION, UNIT, Floats
@@ -31,6 +31,15 @@ _LEVELS = np.array([0.001, 0.005, 0.02, 0.06, 0.2, 0.6, 1.6, 5.0, 15.0, 60.0])
 _STEEP = np.concatenate([np.geomspace(0.01, 0.4, 6)[:-1], np.linspace(0.4, 1.0, 15)])
 _BEFORE_THEM, _SHARES = np.split(_STEEP, [-_LEVELS.size])
 _LOG_LEVELS = np.log(_LEVELS)
+
+# By how much (a log) jumps that much noise puts far out are to be below that.
+_BEFORE_JUMPS = 110.0
+
+# The square of the log of how rarely a jump is to come, to be told from the rest.
+_RARELY = 4.0
+
+# Digits (natural) of a transform, as a rule, and by how much a loss turns that has died out.
+_LIKELY, _TURNED = 35.0, 3.5
 
 #: log Gamma(1/2) = -mu^2 / 8 of a mu of about 7.5: below, 1 - delta is small beside its rounding.
 LEAST = -7.0
@@ -122,7 +131,12 @@ def _jumps(steps: Steps) -> Floats:
     """
     c2 = ((np.arange(1.0, 1.0 + steps.weights.shape[1]) * steps.c[:, None]) ** 2)[:, :, None]
     b = 0.5 * c2 - np.log(steps.weights)[:, :, None]
-    inside = b * b - 2.0 * c2 * (np.log(steps.counts)[:, None] - _LOG_LEVELS)[:, None, :]
+    # Much noise has its jumps beyond a valley: the ladder ends before them, hardly earlier.
+    deep = b * b > np.maximum(PULL * PULL * c2, _RARELY)
+    levels = _LOG_LEVELS - np.where(deep, _BEFORE_JUMPS, 0.0)
+    # There 1 - w_j adds w_j to the log of what A is, S times.
+    b = np.where(deep, b - steps.weights[:, :, None], b)
+    inside = b * b - 2.0 * c2 * (np.log(steps.counts)[:, None, None] - levels)
     # Of more noise than squares of floats hold, any tilt will do.
     root = (b + np.sqrt(np.maximum(inside, 0.0))) / np.maximum(c2, 5e-324)
     root = np.where(inside[:, :, -1:] < 0.0, np.inf, root).min(axis=1)
@@ -148,7 +162,10 @@ def _one_outlook(steps: Steps) -> tuple[Floats, Floats]:
         one = q * q * math.expm1(min(c2, 50.0))
         total += count * one / (1.0 + one / max(c2, 1.0))
         b = 0.5 * c2 - math.log(q)
-        inside = b * b - 2.0 * c2 * math.log(count / _LEVELS[-1])
+        log_level = _LOG_LEVELS[-1]
+        if b * b > max(PULL * PULL * c2, _RARELY):
+            b, log_level = b - q, log_level - _BEFORE_JUMPS
+        inside = b * b - 2.0 * c2 * (math.log(count) - log_level)
         if inside >= 0.0:
             largest = min(largest, (b + math.sqrt(inside)) / max(c2, 5e-324))
     return np.array([math.sqrt(total)]), np.array([largest])
@@ -163,6 +180,26 @@ def outlook(steps: Steps) -> tuple[Floats, Floats]:
     mu = np.maximum(mu, 1e-8)
     largest = np.maximum(largest - 1.0, 1.0)
     return mu, np.minimum(largest * mu / _FARTHEST, 1.0)
+
+
+def likely_frequencies(steps: Steps) -> float:
+    """About how many frequencies one run of sampled Gaussians takes; zero where jumps do not tell.
+
+    The transform dies out with the Gaussian that the loss is nearly, or, where steps are few or
+    jumps rare, with the smallest losses that all but exp(-digits) of the runs have; and periods
+    are as long as the last tilt of the ladder makes them.
+    """
+    mu, reach = (float(one[0]) for one in outlook(steps))
+    if reach >= 1.0:
+        return 0.0
+    last = math.inf
+    for c, q, count in steps.segments:
+        share = _LIKELY / count
+        own = q * math.sqrt(count * math.expm1(min(c * c, 50.0)))
+        small = q * math.exp(c * float(ndtri(math.exp(-share))) - 0.5 * c * c)
+        slowest = max(_TURNED, share) / max(small, 1e-300)
+        last = min(last, max(math.sqrt(2.0 * _LIKELY) / own, slowest))
+    return last * _LIKELY * mu / (2.0 * math.pi * _FARTHEST * reach)
 
 
 def ladder(steps: Steps, digits: float) -> Ladder:
@@ -283,7 +320,8 @@ def reach(steps: Steps, tilts: Floats, need: Floats) -> tuple[Floats, Floats]:
     # To the left the tilt pulls only as far as the posterior of being sampled reaches.
     posterior = np.minimum(1.0, steps.rate * np.exp(-0.5 * steps.c**2))
     left = np.maximum(-least, 0.0) * slope * posterior + steps.replaced * 0.5 * slope
-    return -(tail + np.minimum(left, tail)), tail + right * slope
+    high = tail + right * slope if steps.replaced.any() else bulk_end(steps, most, need)
+    return -(tail + np.minimum(left, tail)), high
 
 
 _NORM = 1.0 / math.sqrt(2.0 * math.pi)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
@@ -68,6 +69,9 @@ _BEFORE, _SHIFT = 0.03, 0.4
 # it is less.
 _TOGETHER, _LESS = 1.3, 0.95
 
+# A guess beyond this part of the ladder is at its end, and how many slacks delta is about there.
+_END, _FEW_SLACKS = 0.7, 3.0
+
 # Places around a guess, as shares of it, and then between two of them.
 _AROUND, _BETWEEN = np.geomspace(0.3, 3.0, 21), np.linspace(0.0, 1.0, 7)
 
@@ -93,7 +97,11 @@ def settled(near: Approximate, steps: Steps, ladder: Ladder, slack: Floats) -> F
             beside = (guess[unclear] > jump) & (guess[unclear] < _TOGETHER * jump)
             less = _LESS if steps.c.size > runs else 1.0
             about = np.where(beside, less * guess[unclear], jump)
-            guess[unclear] = np.where(alone, about, largest[unclear])
+            # A ladder that ends before the jumps of much noise may end before that place, too.
+            last = ladder.rungs.slopes[unclear, -1]
+            place = np.maximum(largest[unclear], _in_bulk(rest, slack[unclear]))
+            place = np.where(largest[unclear] > _END * last, place, largest[unclear])
+            guess[unclear] = np.where(alone, about, place)
             # Of many runs all are located at once.
             unclear = unclear[~alone] if runs == 1 else unclear
         if unclear.size:
@@ -101,6 +109,15 @@ def settled(near: Approximate, steps: Steps, ladder: Ladder, slack: Floats) -> F
             known = place > 0.0
             guess[unclear[known]] = place[known]
     return guess
+
+
+def _in_bulk(deviation: Floats, slack: Floats) -> Floats:
+    """About where delta of a Gaussian loss of a small deviation is a few slacks."""
+    log = -np.log((_FEW_SLACKS * math.sqrt(2.0 * math.pi)) * slack / deviation)
+    z = np.full(deviation.size, 1.0)
+    for _ in range(4):
+        z = np.sqrt(np.maximum(2.0 * (log - 2.0 * np.log(np.maximum(z, 1.0))), 0.1))
+    return deviation * (z + 0.5 * deviation)
 
 
 def _closer(

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gdpnum import charges
-from gdpnum.contour.grid import QUANTUM
+from gdpnum.contour.grid import PULL, QUANTUM, QUARTER, bulk_end, chords
 from gdpnum.contour.ladder import (
     LEAST,
     Approximate,
@@ -31,7 +31,7 @@ from gdpnum.contour.ladder import (
 )
 from gdpnum.contour.line import CLOSE, FAR, Knots, Line, Reading, knots_of, stacked
 from gdpnum.contour.pairs import Nodes, Steps, lifted
-from gdpnum.contour.plan import Decay
+from gdpnum.contour.plan import TINIEST, Decay, decay_rounding, highest
 from gdpnum.contour.reach import OutOfReach
 from gdpnum.contour.transform import KNOWN, Transform, one_release, phases, roundings
 from gdpnum.contour.turns import log_of_one_plus, turns, turns_less_one
@@ -61,6 +61,9 @@ _WIDEST = 12.0
 # Frequencies times nodes: beyond, the general way, which looks for fewer, is the quicker one.
 WORK = 60_000
 
+#: The log of what the sum in the middle, for 1 - delta, is wrong by at the least: rounding.
+FINEST = -34.0
+
 # Nodes of a segment: where it takes more, the general way has fewer.
 _NODES = 1500
 
@@ -71,7 +74,8 @@ _MANY = 12_000
 _LARGEST = 600.0
 
 _HALF = np.array([0.5])
-_NONE, _EVERY, _BOTH = np.zeros(2), np.ones((1, 1)), np.arange(2)
+_NONE, _EVERY, _ALL, _BOTH = np.zeros(2), np.ones((1, 1)), np.zeros((1, 1)), np.arange(2)
+_LAST = np.array([[[0.0, 1.0]]])
 _NORM = 1.0 / np.sqrt(2.0 * np.pi)
 _SIGNS = np.array([[1.0], [-1.0]])
 _HUNDREDTH = float(np.log(0.01))
@@ -93,7 +97,8 @@ class Grid(NamedTuple):
     def cut(self, ends: Floats) -> Floats:
         """The charge for what lies beyond, with ``ends`` the integrand there over M."""
         step = self.step[:, None]
-        return charges.cut_ends(ends / step[:, :, None], self.left, [self.right], [_EVERY], step)
+        right = self.right[:, :, None]
+        return charges.cut_ends(ends / step[:, :, None], self.left, right, _ALL, step)
 
 
 class Tilted(NamedTuple):
@@ -185,7 +190,7 @@ def wanted_at(
     beside = min(beside, 0.0) if beside > log_slack + 10.0 else log_slack
     errors = np.array([log_slack + math.log(3.0 * tolerance), beside + _HUNDREDTH])
     deviation = min(float(ladder.deviation[0]), 1.0)
-    return Wanted(guess, errors, math.log(deviation * tolerance) + _HUNDREDTH)
+    return Wanted(guess, errors, max(math.log(deviation * tolerance) + _HUNDREDTH, FINEST))
 
 
 def _four(
@@ -257,8 +262,9 @@ def _shrunk(c: float, q: float, height: float, negative: float) -> float:
     """A bound on the log of how much |A|^-negative grows at a height, relative to M (Lemma T4)."""
     angle = 0.5 * c * height
     crude = -math.log(math.cos(angle))
-    # Up to a quarter turn |A| is at least 1 - q as well.
-    return negative * (min(crude, -math.log1p(-q)) if 4.0 * angle <= math.pi else crude)
+    if 4.0 * angle > math.pi:
+        return negative * crude
+    return negative * min(crude, -math.log1p(-2.0 * q * math.sin(angle) ** 2))
 
 
 def _spaced(
@@ -269,7 +275,7 @@ def _spaced(
     found = (0.0, 0.0, 0.0)
     for height in (
         min(best / math.sqrt(1.0 + 0.25 * negative * c * c), 0.92 * math.pi / c),
-        min(best, 0.5 * math.pi / c),
+        min(best, QUARTER * math.pi / c),
     ):
         above = 0.5 * height * height + _shrunk(c, q, height, negative)
         step = 2.0 * math.pi * height / (digits + above + theta * c * height + 0.8)
@@ -283,15 +289,20 @@ def _spaced(
 def placed(steps: Steps, removing: float, adding: float, most: float) -> Grid:
     """Nodes for lam up to these and for frequencies up to ``most``."""
     steepest = 1.0 + removing
+    # Where few releases make the transform die out, each takes a large part of its digits.
+    digits = _DIGITS * (1.0 + 2.0 / float(steps.counts.sum()))
+    far = steepest * float(steps.c.max()) > PULL
+    if far:
+        ends = bulk_end(steps, np.full(steps.c.size, steepest), np.log(steps.counts) + digits)
     found, firsts, lasts = [], [], []
-    for c, q, count in steps.segments:
-        need = math.log(count) + _DIGITS
+    for i, (c, q, count) in enumerate(steps.segments):
+        need = math.log(count) + digits
         step, missed = _spaced(c, q, need, adding, most)
         tail = math.sqrt(2.0 * need)
         # To the left the tilt pulls only as far as the posterior of being sampled reaches.
         pull = adding * c * min(1.0, q * math.exp(-0.5 * c * c))
         firsts.append(math.floor(-(tail + min(pull, tail)) / step))
-        lasts.append(math.ceil((tail + steepest * c) / step))
+        lasts.append(math.ceil((float(ends[i]) if far else tail + steepest * c) / step))
         found.append((step, missed))
     number = max(last - first for first, last in zip(firsts, lasts, strict=True)) + 1
     if number > _NODES:
@@ -300,6 +311,10 @@ def placed(steps: Steps, removing: float, adding: float, most: float) -> Grid:
     nodes = steps.at((np.array(firsts)[:, None] + np.arange(number)) * steps_found[:, None])
     left = -nodes.u[:, 0] - adding * steps.c * nodes.posteriors[0][:, 0]
     right = nodes.u[:, -1] - steepest * steps.c
+    if far:
+        # The largest tilt has most beyond its nodes.
+        chord = chords(steps, np.full((steps.c.size, 1), steepest), nodes.u[:, -1:])
+        right = 1.0 / charges.cut_ends(_LAST, _EVERY, *chord, steps_found[:, None])[:, 0]
     if not (left.min() > 0.0 and right.min() > 0.5 and nodes.loss.max() < _LARGEST):
         raise OutOfReach("an integrand too wide for the nodes of an ordinary run")
     exponents = -0.5 * nodes.u**2
@@ -397,7 +412,8 @@ def decays(steps: Steps, places: Grid, tilted: Tilted, thetas: Floats, weights: 
     nodes, c = places.nodes, steps.c[:, None, None]
     # The best height is about theta times the slope of the tilted loss's argument.
     sampled = weights @ nodes.posteriors[0][:, :, None]
-    heights = np.minimum(c * sampled * thetas, (0.35 * np.pi) / c)
+    most = np.minimum((0.35 * np.pi) / c, highest(tilted.lost)[:, :, None])
+    heights = np.minimum(c * sampled * thetas, most)
     log_a, arg = lifted(nodes.posteriors, (c * heights).reshape(c.size, -1))
     shape = (*heights.shape, -1)
     exponent = tilted.tilts[:, None, None] * log_a.reshape(shape)
@@ -405,16 +421,17 @@ def decays(steps: Steps, places: Grid, tilted: Tilted, thetas: Floats, weights: 
     values = (np.exp(exponent, out=exponent) @ tilted.weights[..., None])[..., 0]
     # Up to a quarter turn in all any b will do, and |A| is at least 1 - q there; beyond it b <= a.
     turn, wide = np.pi / c, 2.0 * np.pi / places.step[:, None, None]
-    b = np.maximum(0.5 * turn - heights, np.minimum(heights, 0.98 * turn - heights))
+    b = np.maximum(QUARTER * turn - heights, np.minimum(heights, 0.98 * turn - heights))
     b = np.minimum(b, wide)
     both = b + heights
     crude = np.log(np.cos((0.5 * c) * both))
     least = np.where(both <= 0.5 * turn, np.log1p(-steps.weights)[:, :, None], -np.inf)
     growth = 0.5 * b * b + np.minimum(tilted.tilts, 0.0)[:, None] * np.maximum(crude, least)
     values += charges.shifted_quadrature(growth, b * wide)
-    values += (2.0 * tilted.lost)[:, :, None] + 64.0 * UNIT
+    values += (2.0 * tilted.lost)[:, :, None] + TINIEST
     logs = np.log(values)
-    logs += 0.5 * heights * heights + 64.0 * UNIT
+    logs += 0.5 * heights * heights
+    logs += decay_rounding(nodes, tilted.tilts[None, :])[:, :, None]
     total: Floats = (steps.counts @ logs.reshape(c.size, -1)).reshape(logs.shape[1:])
     total -= 0.5 * float(steps.variance[0]) * thetas * thetas
     # A bound at one theta holds at all larger ones.
@@ -436,19 +453,27 @@ def beyond(steps: Steps, negative: float, theta: float) -> tuple[float, float]:
 
 
 def _falling(steps: Steps, negative: float, theta: float, whole: float) -> float:
-    own = whole / float(steps.counts.sum())
-    most = max(own, 1.0)
-    total = -0.5 * float(steps.variance[0]) * theta * theta
+    """That for one power: of all releases alike or, where it is less, of one segment's alone."""
+    all_alike = whole / float(steps.counts.sum())
+    alike, least = 0.0, math.inf
     for c, q, count in steps.segments:
-        height = min(math.sqrt(own), 0.5 * math.pi / c)
-        odds = math.log1p(-q) - math.log(q)
-        shifted = most * (odds + c * c * negative) + 0.5 * c * c * most * (most + 1.0)
-        growth = max(shifted, 0.0) + math.log1p(math.exp(-abs(shifted)))
-        growth = (growth + (most - 1.0) * math.log(2.0)) * (own / most)
-        growth += 0.5 * height * height - negative * math.log(math.cos(0.5 * c * height))
-        scale = 1.0 / (theta * math.sin(c * height))
-        total += count * float(charges.slow_decay(own, scale, growth))
-    return total
+        alike += count * _falling_once(c, q, negative, theta, all_alike)
+        if steps.c.size > 1:
+            least = min(least, count * _falling_once(c, q, negative, theta, whole / count))
+    return min(alike, least) - 0.5 * float(steps.variance[0]) * theta * theta
+
+
+def _falling_once(c: float, q: float, negative: float, theta: float, power: float) -> float:
+    """The log of the bound on R_a of one release."""
+    most = max(power, 1.0)
+    height = min(math.sqrt(power), 0.5 * math.pi / c)
+    odds = math.log1p(-q) - math.log(q)
+    shifted = most * (odds + c * c * negative) + 0.5 * c * c * most * (most + 1.0)
+    growth = max(shifted, 0.0) + math.log1p(math.exp(-abs(shifted)))
+    growth = (growth + (most - 1.0) * math.log(2.0)) * (power / most)
+    growth += 0.5 * height * height - negative * math.log(math.cos(0.5 * c * height))
+    scale = 1.0 / (theta * math.sin(c * height))
+    return float(charges.slow_decay(power, scale, growth))
 
 
 def transformed(

@@ -8,12 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 from gdpnum import charges
-from gdpnum.contour.grid import QUANTUM, cut, grid, lifted_spacing, shrunk
+from gdpnum.contour.grid import PULL, QUANTUM, QUARTER, cut, grid, lifted_spacing, shrunk
 from gdpnum.contour.ladder import Ladder, reach
 from gdpnum.contour.pairs import Nodes, Steps
 from gdpnum.contour.reach import OutOfReach
 from gdpnum.contour.transform import Quadrature, Transform, transform
-from gdpnum.floats import UNIT, Floats
+from gdpnum.floats import Floats
 
 # Candidates for the last frequency, as multiples of that of a Gaussian of the same variance.
 _CANDIDATES = np.array([0.7, 0.9, 1.1, 1.4, 2.0, 3.2, 6.0, 15.0, 60.0, 600.0, 10000.0])
@@ -39,6 +39,16 @@ _UNEVEN, _SMALL = 4.0, 1e7
 
 # Frequencies times nodes times lines that another group of segments is worth.
 _TABLE = 2e5
+
+# No line for R_a is higher than this part of a turn of the loss: with a negative power less, so
+# that there is room up to a quarter.
+_HIGH, _LOW = 0.35, 0.25
+
+#: Terms of a sum for R_a that underflow are less than this together.
+TINIEST = 1e-300
+
+# The share of the digits of a quadrature (natural) that the height of its line may cost, twice.
+_LIFTED = 0.9
 
 # Powers of theta tried for the bound that holds however large theta is.
 _POWERS = np.geomspace(1.0, 256.0, 9)
@@ -191,9 +201,10 @@ def kept(steps: Steps, ladder: Ladder, tilts: Floats, need: Floats) -> tuple[Flo
     low = np.where(
         first == 0, -np.sqrt(low * low + 2.0 * np.maximum(need - 0.5 * low * low, 0.0)), low
     )
-    # As far as the steepest slope of the tilt can pull, so that what lies beyond is bounded.
+    # As far as the steepest slope of the tilt can pull, unless chords bound what lies beyond.
     pull = tilts.max(axis=1)[steps.owner] * steps.slope
-    return low, np.maximum(high, pull + 1.5)
+    far = (pull > PULL) & (steps.replaced == 0.0)
+    return low, np.where(far, high, np.maximum(high, pull + 1.5))
 
 
 def carried_out(
@@ -286,7 +297,9 @@ def decay(steps: Steps, places: Weighed, thetas: Floats) -> Floats:
     theta = thetas[steps.owner]
     c, k = steps.c[:, None, None], steps.shifts[:, None, None]
     # The best height is about theta times the slope of the tilted loss's argument.
-    heights = np.minimum(c * sampled[:, :, None] * theta, (0.35 * np.pi) / (c * k))
+    turn = np.where(s < 0.0, _LOW, _HIGH)[:, :, None] * np.pi
+    most = np.minimum(turn / (c * k), highest(lost)[:, :, None])
+    heights = np.minimum(c * sampled[:, :, None] * theta, most)
     values = np.empty(heights.shape)
     # Some segments at a time, so that tables stay near the processor.
     some = max(1, int(_NEAR / (heights[0].size * nodes.u.shape[1])))
@@ -304,15 +317,28 @@ def decay(steps: Steps, places: Weighed, thetas: Floats) -> Floats:
             exponent += (1.0 - power) * log_c.reshape(shape)
         values[own] = np.einsum("nstj,nsj->nst", np.exp(exponent, out=exponent), weights[own])
     values += _wrong(steps, step, s, heights)
-    values += 64.0 * UNIT
-    values += (2.0 * lost)[:, :, None]
+    values += (2.0 * lost)[:, :, None] + TINIEST
     logs = np.log(values)
-    logs += 0.5 * heights**2 + 64.0 * UNIT
+    logs += 0.5 * heights**2
+    logs += decay_rounding(nodes, s)[:, :, None]
     logs *= steps.counts[:, None, None]
     total = np.minimum(steps.total(logs) - falling, 0.0)
     # A bound at one theta holds at all larger ones.
     bounds: Floats = np.minimum.accumulate(total, axis=2)
     return bounds
+
+
+def decay_rounding(nodes: Nodes, s: Floats) -> Floats:
+    """What the logs of sums for R_a may be wrong by, by segment and line (Lemma T6)."""
+    largest = np.abs(nodes.loss).max(axis=1, keepdims=True) * np.abs(s)
+    largest = largest + 0.5 * (nodes.u[:, [0, -1]] ** 2).max(axis=1, keepdims=True)
+    return charges.decay_rounding(largest, nodes.u.shape[1])
+
+
+def highest(lost: Floats) -> Floats:
+    """How high a line may lie for R_a, so that exp(a^2 / 2) times what is lost stays small."""
+    found: Floats = np.sqrt(_LIFTED * np.maximum(-np.log(lost), 1.0))
+    return found
 
 
 def _mean_shift(nodes: Nodes) -> Floats:
@@ -326,7 +352,7 @@ def _mean_shift(nodes: Nodes) -> Floats:
 
 def _wrong(steps: Steps, step: Floats, s: Floats, heights: Floats) -> Floats:
     """The trapezoid's error for R_a without its factor exp(a^2 / 2), by segment, line and theta."""
-    quarter = (0.5 * np.pi / (steps.c * steps.shifts))[:, None, None]
+    quarter = (QUARTER * np.pi / (steps.c * steps.shifts))[:, None, None]
     # Up to a quarter turn in all the argument grows with the height, and any b will do; beyond it
     # b <= a will.
     strip, wide = (0.98 * steps.strip)[:, None, None], (2.0 * np.pi / step)[:, None, None]
@@ -335,12 +361,18 @@ def _wrong(steps: Steps, step: Floats, s: Floats, heights: Floats) -> Floats:
     b = np.minimum(b, wide)
     growth = 0.5 * b * b
     negative, mirrored = np.maximum(-s, 0.0), steps.replaced[:, None] * np.maximum(s - 1.0, 0.0)
-    if negative.any() or mirrored.any():
-        for i in np.flatnonzero((negative + mirrored).any(axis=0)):
-            growth[:, i] += shrunk(
-                steps, (b + heights)[:, i], negative[:, i, None], mirrored[:, i, None]
+    wrong = charges.shifted_quadrature(growth, b * wide)
+    for i in np.flatnonzero((negative + mirrored).any(axis=0)):
+        # Negative powers may grow fast beyond a quarter turn.
+        each = np.full(wrong[:, i].shape, np.inf)
+        for room in b[:, i], np.maximum((quarter - heights)[:, i], 0.0):
+            own = 0.5 * room * room + shrunk(
+                steps, room + heights[:, i], negative[:, i, None], mirrored[:, i, None]
             )
-    return charges.shifted_quadrature(growth, b * wide)
+            one = charges.shifted_quadrature(own, room * wide[:, 0])
+            each = np.fmin(each, np.where(room > 0.0, one, np.inf))
+        wrong[:, i] = each
+    return wrong
 
 
 def _last(steps: Steps, tilts: Floats, theta: Floats) -> tuple[Floats, Floats]:
@@ -351,9 +383,21 @@ def _last(steps: Steps, tilts: Floats, theta: Floats) -> tuple[Floats, Floats]:
     """
     if not steps.c.size:
         return -0.5 * steps.variance[:, None] * theta**2, np.full(tilts.shape, 2.0)
+    logs = steps.total(_falling(steps, tilts, theta, steps.total(steps.counts)[steps.owner]))
+    if steps.c.size > steps.runs:
+        # Or of one segment's releases alone: those of another may fall too slowly.
+        alone = _falling(steps, tilts, theta, steps.counts)
+        np.minimum.at(logs, steps.owner, alone)
+    return logs.min(axis=2), _POWERS[np.argmin(logs, axis=2)]
+
+
+def _falling(steps: Steps, tilts: Floats, theta: Floats, among: Floats) -> Floats:
+    """The log of that bound for all releases of a segment, by segment, line and power.
+
+    A power is that of ``among`` so many releases together, by segment.
+    """
     s = tilts[steps.owner][:, :, None]
-    total = steps.total(steps.counts)[steps.owner]
-    p = (_POWERS / total[:, None])[:, None, :]
+    p = (_POWERS / among[:, None])[:, None, :]
     c, slope = steps.c[:, None, None], (steps.shifts * steps.c)[:, None, None]
     height = np.minimum(np.sqrt(p), 0.5 * np.pi / slope)
     replaced = steps.replaced[:, None, None]
@@ -366,5 +410,4 @@ def _last(steps: Steps, tilts: Floats, theta: Floats) -> tuple[Floats, Floats]:
     lost = np.maximum(-s, 0.0) + replaced * np.maximum(s - 1.0, 0.0)
     growth += lost * steps.log_shrink(height[:, 0])[:, None, :]
     scale = 1.0 / (theta[steps.owner][:, :, None] * np.sin(c * height))
-    logs = steps.total(steps.counts[:, None, None] * charges.slow_decay(p, scale, growth))
-    return logs.min(axis=2), _POWERS[np.argmin(logs, axis=2)]
+    return steps.counts[:, None, None] * charges.slow_decay(p, scale, growth)

@@ -163,11 +163,12 @@ def reading(steps: Steps, ladder: Ladder, draft: Draft, most: float) -> Reading:
         first, rest = every.rows(slice(0, middles * runs)), every.rows(slice(middles * runs, None))
     else:
         fewer, many = plan.only(others), plan.only(removing)
+        # The larger one first: where it is too large, no more is done.
+        tail = carried_out(steps, ladder, many, most)
         found = carried_out(steps, ladder, fewer, most)
         middle = [[len(others) - 1] * middles]
         first = stacked(found, fewer.decayed, rungs, picks=middle, references=[close])
         picked, near = [[i] for i in range(tails)], [one[:runs] for one in beyond]
-        tail = carried_out(steps, ladder, many, most)
         rest = stacked(tail, many.decayed, rungs, picks=picked, references=near)
         if directions > 1:
             near = [one[runs:] for one in beyond]

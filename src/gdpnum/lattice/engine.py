@@ -17,7 +17,6 @@ from gdpnum.lattice.compose import ComposedLoss
 from gdpnum.lattice.outcomes import MOST_OUTCOMES, Outcomes, outcomes
 from gdpnum.lattice.plan import Plan, plan
 from gdpnum.lattice.reading import lines_of, vertices_of
-from gdpnum.lattice.window import FEW_MISSED
 from gdpnum.pairs.pair import Release
 
 # Points of one release's lattice; a million take some three seconds in all. Measured on 40 random
@@ -74,6 +73,11 @@ class LatticeBounds:
         except BudgetExceeded:
             return True
 
+    @property
+    def is_hasty(self) -> bool:
+        """Whether short cuts were taken that the accuracy allows for."""
+        return not self._outcomes and any(one.rough is not None for _, one in self._planned)
+
     @cached_property
     def _losses(self) -> list[ComposedLoss]:
         return [upper_bound(*one, self._accuracy) for one in self._planned]
@@ -85,6 +89,16 @@ class LatticeBounds:
             return tuple(one.lines() for one in self._outcomes)
         return tuple(lines_of(loss) for loss in self._losses)
 
+    @property
+    def mass_at_infinity(self) -> float:
+        """What may lie beyond every epsilon, in the worse direction."""
+        return max(one.mass_at_infinity for one in self.lines)
+
+    @property
+    def advantage(self) -> float:
+        """delta(0), from above."""
+        return min(1.0, max(float(one.delta(np.zeros(1))[0]) for one in self.lines))
+
     @cached_property
     def steep(self) -> Lines:
         """The larger of the directions' profiles."""
@@ -95,8 +109,6 @@ class LatticeBounds:
         """The points that a summary must be below."""
         if self._outcomes:
             return tuple(map(Outcomes.vertices, self._outcomes, self.lines))
-        if self.steep.betas[0] > FEW_MISSED:
-            return (self.steep.vertices(),)
         return tuple(map(vertices_of, self._losses, self.lines))
 
     @cached_property

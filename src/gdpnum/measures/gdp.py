@@ -18,7 +18,7 @@ from gdpnum.blocks.block import Table
 from gdpnum.blocks.html import html
 from gdpnum.bounds.attacks import Attacks
 from gdpnum.bounds.lines import Lines, Vertices
-from gdpnum.contour.fit import WORK, Fits
+from gdpnum.contour.fit import MORE, WORK, Fits
 from gdpnum.contour.fit import fits as contour_fits
 from gdpnum.curve.gaussian import GaussianCurve
 from gdpnum.curve.piecewise import PiecewiseCurve
@@ -27,7 +27,6 @@ from gdpnum.errors import BudgetExceeded, UnsupportedMechanism
 from gdpnum.floats import NUMPY
 from gdpnum.formulas.gaussian import mu_of_advantage, separations
 from gdpnum.kind import kind_of
-from gdpnum.lattice.engine import LatticeBounds
 from gdpnum.measures.divergence import delta_divergence
 from gdpnum.measures.regret import regret_bound
 from gdpnum.measures.unslacked import is_tight_without_slack, mass_at_infinity, mu_without_slack
@@ -140,7 +139,7 @@ def fits_together(
     found: list[GDPFit | None] = [None] * len(accounts)
     # One alone is not worth it, and says so itself where it is out of reach.
     if len(ours) > 1 and slack > 0.0:
-        together = contour_fits([run for _, run in ours], slack=slack, most=WORK)
+        together = contour_fits([run for _, run in ours], slack=slack, most=WORK + MORE)
         fits = _contour_fits([accounts[number] for number, _ in ours], together, slack)
         for (number, _), fit in zip(ours, fits, strict=True):
             found[number] = fit
@@ -149,17 +148,20 @@ def fits_together(
 
 def accounted_fit(subject: Subject, slack: float, asked: Accuracy) -> tuple[Account, GDPFit]:
     """The fit, and the account that it was read off; see `fit_gdp`."""
-    finer = asked
-    for _ in range(_REFINEMENTS):
+    finer, by_contour = asked, None
+    for turn in range(_REFINEMENTS):
         found = account(subject, finer)
-        fit = _fit(found, slack)
+        if turn == 0:
+            # It does all it can at once.
+            by_contour = found.contour_fit(slack)
+        fit = _fit(found, slack, by_contour)
         gap = fit.mu - fit.mu_lower
-        if gap <= _WIDEST * asked.tolerance * max(fit.mu, 1e-6):
+        if gap <= _WIDEST * asked.tolerance * max(fit.mu, min(_TINY, 2.0 * fit.mu), 1e-6):
             return found, fit
         final = asked.grid_step is not None or slack == 0.0 or math.isinf(fit.mu)
         if final or found.known is not None or not found.is_exact:
             return found, fit
-        step = finer.tolerance if finer.hasty else finer.tolerance / 4.0
+        step = finer.tolerance if found.lattice.is_hasty else finer.tolerance / 4.0
         finer = replace(finer, tolerance=step, hasty=False)
     if gap <= _WIDEST * asked.tolerance * _TINY:
         return found, fit
@@ -170,15 +172,14 @@ def accounted_fit(subject: Subject, slack: float, asked: Accuracy) -> tuple[Acco
     )
 
 
-def _fit(found: Account, slack: float) -> GDPFit:
+def _fit(found: Account, slack: float, by_contour: Fits | None) -> GDPFit:
     mechanism = found.mechanism
     if found.known is not None or mechanism is None:
         return _known_fit(found, slack)
-    by_contour = found.contour_fit(slack)
     if by_contour is not None and (fit := _contour_fits([found], by_contour, slack)[0]) is not None:
         return fit
     bounds = found.lattice
-    mu, reason = _upper(mechanism, bounds, slack)
+    mu, reason = _upper(found, mechanism, slack)
     lower = max((_mu_from_below(one, slack) for one in bounds.attacks), default=0.0)
     if slack == 0.0 and is_tight_without_slack(mechanism):
         lower = mu
@@ -198,7 +199,7 @@ def _fit(found: Account, slack: float) -> GDPFit:
         slack=slack,
         regret=regret_bound(summary.delta, bounds.attacks)[0],
         reason=reason,
-        advantage=min(1.0, float(bounds.steep.delta(np.zeros(1))[0])),
+        advantage=min(bounds.advantage, found.advantage_bound),
     )
 
 
@@ -311,14 +312,17 @@ def _tail_ratio(mu: float, typical: float, known: TradeoffCurve | None) -> float
     return mu / typical if 0.0 < typical < math.inf else 1.0
 
 
-def _upper(mechanism: Mechanism, bounds: LatticeBounds, slack: float) -> tuple[float, str | None]:
-    """The mu from above, and why it is infinite if it is."""
+def _upper(found: Account, mechanism: Mechanism, slack: float) -> tuple[float, str | None]:
+    """The mu from above by the lattice, and why it is infinite if it is."""
     unbounded = mass_at_infinity(mechanism)
     if unbounded > slack:
         return math.inf, _unbounded(unbounded, slack)
     if slack == 0.0:
         return mu_without_slack(mechanism), None
-    beyond = bounds.steep.mass_at_infinity
+    if found.advantage_bound <= slack:
+        return 0.0, None
+    bounds = found.lattice
+    beyond = bounds.mass_at_infinity
     if beyond > slack:
         raise BudgetExceeded(
             f"a mass of {beyond:.3g} lies beyond what the lattice reaches, more than "

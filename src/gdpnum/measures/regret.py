@@ -126,12 +126,15 @@ def _shown(directions: Sequence[Attacks]) -> tuple[Floats, _Line]:
 
     Where the lines of two directions cross, a cell ends.
     """
-    ends = np.unique(np.concatenate([_ends(one) for one in directions]))
+    each = [_ends(one) for one in directions]
+    ends = each[0] if len(each) == 1 else np.concatenate(each)
+    if not (ends[1:] > ends[:-1]).all():
+        ends = np.unique(ends)
     ends = ends[ends > 0.0]
     # The last cell has no end: what is left of the ratio there, at most exp(-1e4), is nothing.
     edges = np.concatenate([[0.0], ends, [1e4 + 2.0 * float(ends.max(initial=0.0))]])
     middles = 0.5 * (edges[:-1] + edges[1:])
-    lines = [_nearest(one, middles) for one in directions]
+    lines = [_nearest(*both, middles) for both in zip(directions, each, strict=True)]
     # Each line with the cells it is known on, which the crossings of the others leave as they are.
     cells, best = edges, lines[0]
     for line in lines[1:]:
@@ -163,9 +166,13 @@ def _crossings(one: _Line, other: _Line) -> Floats:
     return at
 
 
-def _nearest(tests: Attacks, epsilons: Floats) -> _Line:
-    """The line of the test that is best at each epsilon."""
-    chosen = np.searchsorted(_ends(tests), epsilons)
+def _nearest(tests: Attacks, ends: Floats, epsilons: Floats) -> _Line:
+    """The line of the test that is best at each epsilon, with where each test gives way."""
+    first = int(np.searchsorted(ends, epsilons[0]))
+    if ends.size - first == epsilons.size - 1:
+        # Of one direction alone each cell has a test of its own.
+        return _Line(tests.tpr[first:], tests.log_alpha[first:])
+    chosen = np.searchsorted(ends, epsilons)
     return _Line(tests.tpr[chosen], tests.log_alpha[chosen])
 
 
