@@ -84,8 +84,7 @@ class Account:
     def _efforts(self) -> Iterator[Effort]:
         """What the contour may take: as usual, and where the lattice is slow."""
         if self._usual is not None:
-            if self._usual.seems_possible:
-                yield self._usual
+            yield self._usual
             if self.lattice.is_long:
                 yield Effort(self._usual.run, PATIENCE)
 

@@ -400,15 +400,15 @@ def cut_ends(
     at ``left`` or faster; to the right like a sum of those at ``rights``, along the last axis, each
     with the share of it whose log is given.
     """
-    exponents = log_shares - np.log(np.maximum(rights, 0.5))
-    if not (rights > 0.5).all():
-        rising = log_shares + (0.5 * rights * rights + np.log(2.6 + step)[..., None])
-        exponents = np.where(rights > 0.5, exponents, rising)
-    above: Floats = ends[:, :, 1] * np.exp(np.minimum(exponents, 700.0)).sum(axis=-1)
-    if not (exponents < 700.0).all():
-        # What overflows is unknown, even where the end itself has underflowed.
-        above = np.where((exponents < 700.0).all(axis=-1), above, np.inf)
-    return (ends[:, :, 0] * np.where(left > 0.0, 1.0 / left, np.inf) + above) * 1.01
+    below = ends[:, :, 0] * np.where(left > 0.0, 1.0 / left, np.inf)
+    if float(rights.min(initial=1.0)) > 0.5 and float(log_shares.max(initial=0.0)) < 700.0:
+        total: Floats = below + ends[:, :, 1] * (np.exp(log_shares) / rights).sum(axis=-1)
+        return total * 1.01
+    rising = 0.5 * rights * rights + np.log(2.6 + step)[..., None]
+    exponents = log_shares + np.where(rights > 0.5, -np.log(np.maximum(rights, 0.5)), rising)
+    # What overflows is unknown, even where the end itself has underflowed.
+    above = ends[:, :, 1] * np.exp(np.minimum(exponents, 700.0)).sum(axis=-1)
+    return (below + np.where((exponents < 700.0).all(axis=-1), above, np.inf)) * 1.01
 
 
 def shifted_quadrature(growth: Floats, exponent: Floats) -> Floats:
@@ -420,10 +420,9 @@ def shifted_quadrature(growth: Floats, exponent: Floats) -> Floats:
     return sides
 
 
-def decay_rounding(largest: Floats, number: int) -> Floats:
+def decay_rounding(largest: float, number: int) -> float:
     """Of the log of a sum of positive terms for R_a, with exponents up to a size (Lemma T6)."""
-    total: Floats = UNIT * (64.0 * largest + (256.0 + number))
-    return total
+    return UNIT * (64.0 * largest + (256.0 + number))
 
 
 def chi_squared() -> float:

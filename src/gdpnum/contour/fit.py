@@ -142,13 +142,6 @@ class Effort:
         return self._read(np.array([_USUAL]))
 
     @cached_property
-    def seems_possible(self) -> bool:
-        """Whether it will not take far more than it may, as far as that is seen from outside."""
-        if not self.steps.is_plain:
-            return True
-        return likely_frequencies(self.steps) * _NODES < _LIKELY * self.most
-
-    @cached_property
     def advantage_bound(self) -> float:
         """delta(0) from above: half the root of chi^2, which multiplies (Lemma T16)."""
         if not self.steps.is_plain:
@@ -168,8 +161,8 @@ class Effort:
             return
         if self.advantage_bound < _NOTHING * slack:
             raise OutOfReach("next to nothing beside the slack; use the lattice")
-        much = float(outlook(self.steps)[0][0]) > _MUCH
-        if much and float(self.steps.counts.sum()) * UNIT > slack:
+        many = float(self.steps.counts.sum()) * UNIT > slack
+        if many and float(outlook(self.steps)[0][0]) > _MUCH:
             raise OutOfReach("next to no privacy, and too many steps for it; use the lattice")
 
     def _read(self, slack: Floats) -> Ordinary | None:
@@ -325,6 +318,9 @@ def _quick(steps: Steps, slack: Floats, tolerance: float, most: float) -> Ordina
     with np.errstate(all="ignore"):
         with suppress(OutOfReach):
             return ordinary(steps, slack, tolerance)
+        likely = likely_frequencies(steps)
+        if not likely * _NODES < _LIKELY * most:
+            raise OutOfReach(f"some {likely:.2g} frequencies would be taken; use the lattice")
         try:
             return jumpy(steps, slack, tolerance, most)
         except OutOfReach as error:

@@ -430,8 +430,7 @@ def decays(steps: Steps, places: Grid, tilted: Tilted, thetas: Floats, weights: 
     values += charges.shifted_quadrature(growth, b * wide)
     values += (2.0 * tilted.lost)[:, :, None] + TINIEST
     logs = np.log(values)
-    logs += 0.5 * heights * heights
-    logs += decay_rounding(nodes, tilted.tilts[None, :])[:, :, None]
+    logs += 0.5 * heights * heights + decay_rounding(nodes, tilted.tilts)
     total: Floats = (steps.counts @ logs.reshape(c.size, -1)).reshape(logs.shape[1:])
     total -= 0.5 * float(steps.variance[0]) * thetas * thetas
     # A bound at one theta holds at all larger ones.

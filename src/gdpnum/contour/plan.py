@@ -319,8 +319,7 @@ def decay(steps: Steps, places: Weighed, thetas: Floats) -> Floats:
     values += _wrong(steps, step, s, heights)
     values += (2.0 * lost)[:, :, None] + TINIEST
     logs = np.log(values)
-    logs += 0.5 * heights**2
-    logs += decay_rounding(nodes, s)[:, :, None]
+    logs += 0.5 * heights**2 + decay_rounding(nodes, s)
     logs *= steps.counts[:, None, None]
     total = np.minimum(steps.total(logs) - falling, 0.0)
     # A bound at one theta holds at all larger ones.
@@ -328,11 +327,12 @@ def decay(steps: Steps, places: Weighed, thetas: Floats) -> Floats:
     return bounds
 
 
-def decay_rounding(nodes: Nodes, s: Floats) -> Floats:
-    """What the logs of sums for R_a may be wrong by, by segment and line (Lemma T6)."""
-    largest = np.abs(nodes.loss).max(axis=1, keepdims=True) * np.abs(s)
-    largest = largest + 0.5 * (nodes.u[:, [0, -1]] ** 2).max(axis=1, keepdims=True)
-    return charges.decay_rounding(largest, nodes.u.shape[1])
+def decay_rounding(nodes: Nodes, tilts: Floats) -> float:
+    """What the logs of sums for R_a may be wrong by (Lemma T6): losses grow with u."""
+    loss, u = max(float(nodes.loss[:, -1].max()), -float(nodes.loss[:, 0].min())), nodes.u
+    farthest = max(float(u[:, -1].max()), -float(u[:, 0].min()))
+    largest = loss * float(np.abs(tilts).max()) + 0.5 * farthest * farthest
+    return charges.decay_rounding(largest, u.shape[1])
 
 
 def highest(lost: Floats) -> Floats:
