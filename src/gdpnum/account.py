@@ -78,8 +78,11 @@ class Account:
         """The contour, as long as it is the cheaper engine; None where the run is not for it."""
         if self.run is None:
             return None
-        usual = self.accuracy.tolerance >= LATTICE_TOLERANCE
-        return Effort(self.run, (WORK if usual else MORE_WORK) + MORE * len(self.run))
+        # The less noise, the longer a lattice takes; and a finer one than usual is slow anyway.
+        least = min(getattr(pair, "sigma", 1.0) for pair, _ in self.run)
+        finer = self.accuracy.tolerance < LATTICE_TOLERANCE
+        work = MORE_WORK if finer else WORK * min(max(least, 0.5), 1.0) ** -2
+        return Effort(self.run, work + MORE * len(self.run))
 
     def _efforts(self) -> Iterator[Effort]:
         """What the contour may take: as usual, and where the lattice is slow."""

@@ -22,7 +22,7 @@ from gdpnum.contour.grid import cut, lifted_cut, lifted_spacing, shrunk, spacing
 from gdpnum.contour.ladder import ladder
 from gdpnum.contour.ordinary import _cumulants, placed, tilted_weights
 from gdpnum.contour.pairs import Steps
-from gdpnum.contour.plan import decay, highest, weighed
+from gdpnum.contour.plan import LIFTED, decay, weighed
 from gdpnum.contour.transform import Quadrature, chunked, phases, roundings, transform
 from gdpnum.contour.turns import log_of_one_plus, powers, turns, turns_less_one
 from gdpnum.floats import UNIT
@@ -164,7 +164,7 @@ def test_decay_rounding():
     c, wrong = 1 / mpf(sigma), []
     for theta, log in zip(thetas, found, strict=True):
         a = np.minimum(places.sampled[0, 0] * float(c) * theta, 0.35 * np.pi * sigma)
-        a = float(np.minimum(a, highest(places.lost)[0, 0]))
+        a = float(np.minimum(a, np.sqrt(-LIFTED * np.log(places.lost[0, 0]))))
         true = decayed(sigma, rate, tilt, mpf(float(theta)), mpf(a), mpf(0.25))
         wrong.append(float(mpf(float(log)) - (mp.log(true) + mpf(a) ** 2 / 2)))
     # A bound, and a close one; the largest of them says that there is something to be charged.

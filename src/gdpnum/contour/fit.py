@@ -49,7 +49,7 @@ _CLOSE = 1e-8
 _HOPELESS = 6.0
 
 # The same for what is only likely, and nodes, as a rule.
-_LIKELY, _NODES = 1.6, 100.0
+_LIKELY, _NODES = 2.2, 100.0
 
 # Adding needs less than this share of removing's mu, or it is looked at as closely.
 _BESIDE = 0.8
@@ -87,9 +87,6 @@ _OFTEN, _ENOUGH = 1500, 1e-7
 
 # Where delta is nowhere known to this share of the slack, mu is not known to the tolerance.
 _HIDDEN = 0.05
-
-# A mu from which on rounding of each step counts beside the slack.
-_MUCH = 16.0
 
 # A log of chi^2 that leaves nothing.
 _LARGE = 600.0
@@ -143,27 +140,8 @@ class Effort:
 
     @cached_property
     def advantage_bound(self) -> float:
-        """delta(0) from above: half the root of chi^2, which multiplies (Lemma T16)."""
-        if not self.steps.is_plain:
-            return 1.0
-        total = float(self.steps.variance[0])
-        for c, q, count in self.steps.segments:
-            square = max(c * c, 1e-300)
-            log_chi = 2.0 * math.log(q) + square + math.log(-math.expm1(-square))
-            total += count * math.log1p(math.exp(min(log_chi, _LARGE)))
-        if not total < _LARGE:
-            return 1.0
-        return min(0.5 * math.sqrt(math.expm1(total)) * (1.0 + charges.chi_squared()), 1.0)
-
-    def _check(self, slack: float) -> None:
-        """Raises `OutOfReach` where the contour is known to know too little, without a look."""
-        if not self.steps.c.size:
-            return
-        if self.advantage_bound < _NOTHING * slack:
-            raise OutOfReach("next to nothing beside the slack; use the lattice")
-        many = float(self.steps.counts.sum()) * UNIT > slack
-        if many and float(outlook(self.steps)[0][0]) > _MUCH:
-            raise OutOfReach("next to no privacy, and too many steps for it; use the lattice")
+        """delta(0) from above, by a formula: close where it is next to nothing."""
+        return _advantage_bound(self.steps) if self.steps.is_plain else 1.0
 
     def _read(self, slack: Floats) -> Ordinary | None:
         return _quick(self.steps, slack, _TOLERANCE, self.most)
@@ -172,12 +150,23 @@ class Effort:
         """mu, mu_lower and regret at a slack, as close as they are known; see `fits`."""
         slacks = np.array([slack])
         with np.errstate(all="ignore"):
-            self._check(slack)
             quick = self.quick if slack == _USUAL else self._read(slacks)
             found = _fit(self.steps, quick, slacks, _TOLERANCE, self.most)
         if self.steps.c.size and not found.mu[0] > 0.0:
             raise OutOfReach("a mu of zero, of which the contour knows no regret; use the lattice")
         return found
+
+
+def _advantage_bound(steps: Steps) -> float:
+    """Half the root of chi^2, which multiplies, of sampled Gaussians (Lemma T16)."""
+    total = float(steps.variance[0])
+    for c, q, count in steps.segments:
+        square = max(c * c, 1e-300)
+        log_chi = 2.0 * math.log(q) + square + math.log(-math.expm1(-square))
+        total += count * math.log1p(math.exp(min(log_chi, _LARGE)))
+    if not total < _LARGE:
+        return 1.0
+    return min(0.5 * math.sqrt(math.expm1(total)) * (1.0 + charges.chi_squared()), 1.0)
 
 
 def sought(steps: Steps, rungs: Ladder, slack: Floats, tolerance: float) -> tuple[Draft, Floats]:
@@ -318,6 +307,8 @@ def _quick(steps: Steps, slack: Floats, tolerance: float, most: float) -> Ordina
     with np.errstate(all="ignore"):
         with suppress(OutOfReach):
             return ordinary(steps, slack, tolerance)
+        if _advantage_bound(steps) < _NOTHING * slack[0]:
+            raise OutOfReach("next to nothing beside the slack; use the lattice")
         likely = likely_frequencies(steps)
         if not likely * _NODES < _LIKELY * most:
             raise OutOfReach(f"some {likely:.2g} frequencies would be taken; use the lattice")
@@ -417,7 +408,7 @@ def _read(
 ) -> Fits:
     """The fits that a reading gives, and what it has at the first knots: of adding maybe others."""
     runs, most = steps.runs, _LOOKS * most
-    if runs == 1 and lines.frequencies > _OFTEN:
+    if runs == 1 and rungs.steep[0] < 1.0 and lines.frequencies > _OFTEN:
         tolerance = max(tolerance, _ENOUGH)
     by_row = np.concatenate([slack, slack])[: found.epsilons.shape[0]]
     if runs == 1 and not float(found.delta_error[0, :-1].min()) < _HIDDEN * slack[0]:

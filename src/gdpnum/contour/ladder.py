@@ -38,8 +38,9 @@ _BEFORE_JUMPS = 110.0
 # The square of the log of how rarely a jump is to come, to be told from the rest.
 _RARELY = 4.0
 
-# Digits (natural) of a transform, as a rule, and by how much a loss turns that has died out.
-_LIKELY, _TURNED = 35.0, 3.5
+# Digits (natural) of a transform, as a rule; by how much losses turn that have died out; and up to
+# where a sum of many is nearly a Gaussian.
+_LIKELY, _TURNED, _LITTLE = 35.0, 3.5, 1.5
 
 #: log Gamma(1/2) = -mu^2 / 8 of a mu of about 7.5: below, 1 - delta is small beside its rounding.
 LEAST = -7.0
@@ -194,11 +195,13 @@ def likely_frequencies(steps: Steps) -> float:
         return 0.0
     last = math.inf
     for c, q, count in steps.segments:
-        share = _LIKELY / count
-        own = q * math.sqrt(count * math.expm1(min(c * c, 50.0)))
-        small = q * math.exp(c * float(ndtri(math.exp(-share))) - 0.5 * c * c)
-        slowest = max(_TURNED, share) / max(small, 1e-300)
-        last = min(last, max(math.sqrt(2.0 * _LIKELY) / own, slowest))
+        own = math.sqrt(2.0 * _LIKELY / (count * math.expm1(min(c * c, 50.0)))) / q
+        # Whether the losses that make up most of the variance turn by more than a little.
+        if own * q * math.exp(min(1.5 * c * (1.0 + c), 600.0)) > _LITTLE:
+            share = _LIKELY / count
+            small = q * math.exp(c * float(ndtri(math.exp(-share))) - 0.5 * c * c)
+            own = max(own, max(_TURNED, share) / max(small, 1e-300))
+        last = min(last, own)
     return last * _LIKELY * mu / (2.0 * math.pi * _FARTHEST * reach)
 
 

@@ -77,6 +77,11 @@ class Line(NamedTuple):
             self.rounded[kept],
         )
 
+    def halves(self) -> tuple[Line, Line]:
+        """The first half of the rows, and the second."""
+        half = self.lam.shape[0] // 2
+        return self.rows(slice(0, half)), self.rows(slice(half, None))
+
     def before(self, other: Line) -> Line:
         """The rows of this line, then those of another; the shorter one's terms end in zeros."""
         number = max(self.frequencies.shape[1], other.frequencies.shape[1])

@@ -31,7 +31,7 @@ from gdpnum.contour.ladder import (
 )
 from gdpnum.contour.line import CLOSE, FAR, Knots, Line, Reading, knots_of, stacked
 from gdpnum.contour.pairs import Nodes, Steps, lifted
-from gdpnum.contour.plan import TINIEST, Decay, decay_rounding, highest
+from gdpnum.contour.plan import LIFTED, TINIEST, Decay
 from gdpnum.contour.reach import OutOfReach
 from gdpnum.contour.transform import KNOWN, Transform, one_release, phases, roundings
 from gdpnum.contour.turns import log_of_one_plus, turns, turns_less_one
@@ -246,7 +246,7 @@ def joined(four: Line, near: Floats, far: Floats, limits: Floats) -> tuple[Readi
 
 
 def _reading(four: Line, limits: Floats) -> Reading:
-    return Reading((four.rows(slice(0, 2)), four.rows(slice(2, 4))), limits[None, :])
+    return Reading(four.halves(), limits[None, :])
 
 
 def meeting(four: Line) -> Floats:
@@ -412,7 +412,9 @@ def decays(steps: Steps, places: Grid, tilted: Tilted, thetas: Floats, weights: 
     nodes, c = places.nodes, steps.c[:, None, None]
     # The best height is about theta times the slope of the tilted loss's argument.
     sampled = weights @ nodes.posteriors[0][:, :, None]
-    most = np.minimum((0.35 * np.pi) / c, highest(tilted.lost)[:, :, None])
+    # No higher than where exp(a^2 / 2) times what is lost is still small.
+    highest = np.sqrt(LIFTED * np.maximum(-np.log(tilted.lost), 1.0))
+    most = np.minimum((0.35 * np.pi) / c, highest[:, :, None])
     heights = np.minimum(c * sampled * thetas, most)
     log_a, arg = lifted(nodes.posteriors, (c * heights).reshape(c.size, -1))
     shape = (*heights.shape, -1)
@@ -430,7 +432,9 @@ def decays(steps: Steps, places: Grid, tilted: Tilted, thetas: Floats, weights: 
     values += charges.shifted_quadrature(growth, b * wide)
     values += (2.0 * tilted.lost)[:, :, None] + TINIEST
     logs = np.log(values)
-    logs += 0.5 * heights * heights + decay_rounding(nodes, tilted.tilts)
+    losses = float(np.abs(nodes.loss[:, [0, -1]]).max()) * float(np.abs(tilted.tilts).max())
+    largest = losses - float(places.exponents.min())
+    logs += 0.5 * heights * heights + charges.decay_rounding(largest, nodes.u.shape[1])
     total: Floats = (steps.counts @ logs.reshape(c.size, -1)).reshape(logs.shape[1:])
     total -= 0.5 * float(steps.variance[0]) * thetas * thetas
     # A bound at one theta holds at all larger ones.

@@ -47,8 +47,8 @@ _HIGH, _LOW = 0.35, 0.25
 #: Terms of a sum for R_a that underflow are less than this together.
 TINIEST = 1e-300
 
-# The share of the digits of a quadrature (natural) that the height of its line may cost, twice.
-_LIFTED = 0.9
+#: The share of the digits of a quadrature (natural) that the height of its line may cost, twice.
+LIFTED = 0.9
 
 # Powers of theta tried for the bound that holds however large theta is.
 _POWERS = np.geomspace(1.0, 256.0, 9)
@@ -298,7 +298,9 @@ def decay(steps: Steps, places: Weighed, thetas: Floats) -> Floats:
     c, k = steps.c[:, None, None], steps.shifts[:, None, None]
     # The best height is about theta times the slope of the tilted loss's argument.
     turn = np.where(s < 0.0, _LOW, _HIGH)[:, :, None] * np.pi
-    most = np.minimum(turn / (c * k), highest(lost)[:, :, None])
+    # No higher than where exp(a^2 / 2) times what is lost is still small.
+    highest = np.sqrt(LIFTED * np.maximum(-np.log(lost), 1.0))
+    most = np.minimum(turn / (c * k), highest[:, :, None])
     heights = np.minimum(c * sampled[:, :, None] * theta, most)
     values = np.empty(heights.shape)
     # Some segments at a time, so that tables stay near the processor.
@@ -319,26 +321,15 @@ def decay(steps: Steps, places: Weighed, thetas: Floats) -> Floats:
     values += _wrong(steps, step, s, heights)
     values += (2.0 * lost)[:, :, None] + TINIEST
     logs = np.log(values)
-    logs += 0.5 * heights**2 + decay_rounding(nodes, s)
+    # Losses grow with u.
+    loss, u = (float(np.abs(one[:, [0, -1]]).max()) for one in (nodes.loss, nodes.u))
+    largest = loss * float(np.abs(s).max()) + 0.5 * u * u
+    logs += 0.5 * heights**2 + charges.decay_rounding(largest, nodes.u.shape[1])
     logs *= steps.counts[:, None, None]
     total = np.minimum(steps.total(logs) - falling, 0.0)
     # A bound at one theta holds at all larger ones.
     bounds: Floats = np.minimum.accumulate(total, axis=2)
     return bounds
-
-
-def decay_rounding(nodes: Nodes, tilts: Floats) -> float:
-    """What the logs of sums for R_a may be wrong by (Lemma T6): losses grow with u."""
-    loss, u = max(float(nodes.loss[:, -1].max()), -float(nodes.loss[:, 0].min())), nodes.u
-    farthest = max(float(u[:, -1].max()), -float(u[:, 0].min()))
-    largest = loss * float(np.abs(tilts).max()) + 0.5 * farthest * farthest
-    return charges.decay_rounding(largest, u.shape[1])
-
-
-def highest(lost: Floats) -> Floats:
-    """How high a line may lie for R_a, so that exp(a^2 / 2) times what is lost stays small."""
-    found: Floats = np.sqrt(_LIFTED * np.maximum(-np.log(lost), 1.0))
-    return found
 
 
 def _mean_shift(nodes: Nodes) -> Floats:
