@@ -84,11 +84,12 @@ class Account:
         work = MORE_WORK if finer else WORK * min(max(least, 0.5), 1.0) ** -2
         return Effort(self.run, work + MORE * len(self.run))
 
-    def _efforts(self) -> Iterator[Effort]:
-        """What the contour may take: as usual, and where the lattice is slow."""
+    def _efforts(self, *, patiently: bool = False) -> Iterator[Effort]:
+        """What the contour may take: as usual, and where the lattice is slow or of no use."""
         if self._usual is not None:
-            yield self._usual
-            if self.lattice.is_long:
+            if not patiently:
+                yield self._usual
+            if patiently or self.lattice.is_long:
                 yield Effort(self._usual.run, PATIENCE)
 
     @cached_property
@@ -141,9 +142,12 @@ class Account:
         """The advantage from above, by a formula: close where it is next to nothing."""
         return 1.0 if self._usual is None else self._usual.advantage_bound
 
-    def contour_fit(self, slack: float) -> Fits | None:
-        """mu, its bracket and its regret by the contour; None where it is not for the contour."""
-        for effort in self._efforts() if slack > 0.0 else ():
+    def contour_fit(self, slack: float, *, patiently: bool = False) -> Fits | None:
+        """mu, its bracket and its regret by the contour; None where it is not for the contour.
+
+        ``patiently``, where the lattice has not helped.
+        """
+        for effort in self._efforts(patiently=patiently) if slack > 0.0 else ():
             with suppress(OutOfReach):
                 # How wide the bracket may be is for the asker to say.
                 return effort.fit(slack)

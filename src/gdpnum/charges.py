@@ -420,13 +420,16 @@ def shifted_quadrature(growth: Floats, exponent: Floats) -> Floats:
     return sides
 
 
-def decay_rounding(largest: float, number: int) -> float:
-    """Of the log of a sum of positive terms for R_a, with exponents up to a size (Lemma T6)."""
-    return UNIT * (64.0 * largest + (256.0 + number))
+def decay_rounding(largest: float, spread: float, number: int) -> float:
+    """Of the log of a sum of positive terms for R_a (Lemma T6).
+
+    ``largest`` bounds |S l| + u^2 / 2 at its nodes, ``spread`` |c u| + c^2 / 2.
+    """
+    return UNIT * ((64.0 + 4.0 * spread) * (largest + 800.0) + number)
 
 
 def chi_squared() -> float:
-    """Half the root of chi^2 of all releases, relatively (Lemma T16)."""
+    """Half the root of chi^2 of all releases, relatively (Lemma T17)."""
     return 1e-12
 
 

@@ -158,7 +158,7 @@ class Effort:
 
 
 def _advantage_bound(steps: Steps) -> float:
-    """Half the root of chi^2, which multiplies, of sampled Gaussians (Lemma T16)."""
+    """Half the root of chi^2, which multiplies, of sampled Gaussians (Lemma T17)."""
     total = float(steps.variance[0])
     for c, q, count in steps.segments:
         square = max(c * c, 1e-300)

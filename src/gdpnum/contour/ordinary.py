@@ -433,8 +433,10 @@ def decays(steps: Steps, places: Grid, tilted: Tilted, thetas: Floats, weights: 
     values += (2.0 * tilted.lost)[:, :, None] + TINIEST
     logs = np.log(values)
     losses = float(np.abs(nodes.loss[:, [0, -1]]).max()) * float(np.abs(tilted.tilts).max())
-    largest = losses - float(places.exponents.min())
-    logs += 0.5 * heights * heights + charges.decay_rounding(largest, nodes.u.shape[1])
+    half, most_c = -float(places.exponents.min()), float(steps.c.max())
+    spread = most_c * math.sqrt(2.0 * half) + 0.5 * most_c * most_c
+    rounding = charges.decay_rounding(losses + half, spread, nodes.u.shape[1])
+    logs += 0.5 * heights * heights + rounding
     total: Floats = (steps.counts @ logs.reshape(c.size, -1)).reshape(logs.shape[1:])
     total -= 0.5 * float(steps.variance[0]) * thetas * thetas
     # A bound at one theta holds at all larger ones.

@@ -324,7 +324,9 @@ def decay(steps: Steps, places: Weighed, thetas: Floats) -> Floats:
     # Losses grow with u.
     loss, u = (float(np.abs(one[:, [0, -1]]).max()) for one in (nodes.loss, nodes.u))
     largest = loss * float(np.abs(s).max()) + 0.5 * u * u
-    logs += 0.5 * heights**2 + charges.decay_rounding(largest, nodes.u.shape[1])
+    most_c = float(steps.c.max())
+    spread = most_c * u + 0.5 * most_c * most_c
+    logs += 0.5 * heights**2 + charges.decay_rounding(largest, spread, nodes.u.shape[1])
     logs *= steps.counts[:, None, None]
     total = np.minimum(steps.total(logs) - falling, 0.0)
     # A bound at one theta holds at all larger ones.

@@ -37,7 +37,7 @@ from gdpnum.subject import Subject
 
 # A bracket wider than this many tolerances is refined, and refused if that does not help.
 _WIDEST = 5.0
-_REFINEMENTS = 3
+_REFINEMENTS = 2
 
 # Of a Gaussian mu itself is reported, unless the slack allows for less by more than this share.
 _NOTABLE = 1e-3
@@ -148,21 +148,25 @@ def fits_together(
 
 def accounted_fit(subject: Subject, slack: float, asked: Accuracy) -> tuple[Account, GDPFit]:
     """The fit, and the account that it was read off; see `fit_gdp`."""
-    finer, by_contour = asked, None
-    for turn in range(_REFINEMENTS):
-        found = account(subject, finer)
-        if turn == 0:
-            # It does all it can at once.
-            by_contour = found.contour_fit(slack)
+    found = account(subject, asked)
+    by_contour = found.contour_fit(slack)
+    with suppress(BudgetExceeded):
         fit = _fit(found, slack, by_contour)
-        gap = fit.mu - fit.mu_lower
-        if gap <= _WIDEST * asked.tolerance * max(fit.mu, min(_TINY, 2.0 * fit.mu), 1e-6):
+        if _is_settled(found, fit, asked):
             return found, fit
-        final = asked.grid_step is not None or slack == 0.0 or math.isinf(fit.mu)
-        if final or found.known is not None or not found.is_exact:
-            return found, fit
+    # Neither engine is close enough, or the lattice can not do it at all.
+    patient = _contour_fits([found], found.contour_fit(slack, patiently=True), slack)[0]
+    if patient is not None:
+        return found, patient
+    finer, fit = asked, _fit(found, slack, by_contour)
+    for _ in range(_REFINEMENTS):
         step = finer.tolerance if found.lattice.is_hasty else finer.tolerance / 4.0
         finer = replace(finer, tolerance=step, hasty=False)
+        found = account(subject, finer)
+        fit = _fit(found, slack, by_contour)
+        if _is_settled(found, fit, asked):
+            return found, fit
+    gap = fit.mu - fit.mu_lower
     if gap <= _WIDEST * asked.tolerance * _TINY:
         return found, fit
     raise BudgetExceeded(
@@ -172,12 +176,22 @@ def accounted_fit(subject: Subject, slack: float, asked: Accuracy) -> tuple[Acco
     )
 
 
+def _is_settled(found: Account, fit: GDPFit, asked: Accuracy) -> bool:
+    """Whether a fit is as close as was asked, or a finer lattice would not bring it closer."""
+    scale = max(fit.mu, min(_TINY, 2.0 * fit.mu), 1e-6)
+    if fit.mu - fit.mu_lower <= _WIDEST * asked.tolerance * scale:
+        return True
+    final = asked.grid_step is not None or fit.slack == 0.0 or math.isinf(fit.mu)
+    return final or found.known is not None or not found.is_exact
+
+
 def _fit(found: Account, slack: float, by_contour: Fits | None) -> GDPFit:
     mechanism = found.mechanism
     if found.known is not None or mechanism is None:
         return _known_fit(found, slack)
-    if by_contour is not None and (fit := _contour_fits([found], by_contour, slack)[0]) is not None:
-        return fit
+    close = _contour_fits([found], by_contour, slack)[0]
+    if close is not None:
+        return close
     bounds = found.lattice
     mu, reason = _upper(found, mechanism, slack)
     lower = max((_mu_from_below(one, slack) for one in bounds.attacks), default=0.0)
@@ -203,11 +217,15 @@ def _fit(found: Account, slack: float, by_contour: Fits | None) -> GDPFit:
     )
 
 
-def _contour_fits(accounts: Sequence[Account], found: Fits, slack: float) -> list[GDPFit | None]:
+def _contour_fits(
+    accounts: Sequence[Account], found: Fits | None, slack: float
+) -> list[GDPFit | None]:
     """What the contour found; None where its bracket is wider than asked, which the lattice may do.
 
     The contour aims at 1e-9 whatever is asked; what it misses that by is rounding.
     """
+    if found is None:
+        return [None] * len(accounts)
     fits: list[GDPFit | None] = []
     columns = (found.mu, found.mu_lower, found.regret_with_slack, found.advantage, found.typical_mu)
     for one, *numbers in zip(accounts, *(column.tolist() for column in columns), strict=True):
