@@ -20,7 +20,7 @@ from gdpnum.bounds.attacks import Attacks
 from gdpnum.bounds.better import better_of, bounded_by
 from gdpnum.bounds.lines import EVERYTHING, NOTHING, Lines
 from gdpnum.contour.estimate import About
-from gdpnum.contour.fit import MORE, MORE_WORK, PATIENCE, WORK, Effort, Fits
+from gdpnum.contour.fit import MORE, MORE_WORK, PATIENCE, POINT, WORK, Effort, Fits
 from gdpnum.contour.pairs import Run, run_of
 from gdpnum.contour.profile import ContourBounds
 from gdpnum.contour.reach import OutOfReach
@@ -78,19 +78,17 @@ class Account:
         """The contour, as long as it is the cheaper engine; None where the run is not for it."""
         if self.run is None:
             return None
-        # The less noise, the longer a lattice takes; and a finer one than usual is slow anyway.
-        least = min(getattr(pair, "sigma", 1.0) for pair, _ in self.run)
         finer = self.accuracy.tolerance < LATTICE_TOLERANCE
-        work = MORE_WORK if finer else WORK * min(max(least, 0.5), 1.0) ** -2
-        return Effort(self.run, work + MORE * len(self.run))
+        return Effort(self.run, (MORE_WORK if finer else WORK) + MORE * len(self.run))
 
     def _efforts(self, *, patiently: bool = False) -> Iterator[Effort]:
         """What the contour may take: as usual, and where the lattice is slow or of no use."""
         if self._usual is not None:
             if not patiently:
                 yield self._usual
-            if patiently or self.lattice.is_long:
-                yield Effort(self._usual.run, PATIENCE)
+            worth = PATIENCE if patiently else min(PATIENCE, POINT * self.lattice.points)
+            if worth > 2.0 * self._usual.most:
+                yield Effort(self._usual.run, worth)
 
     @cached_property
     def lattice(self) -> LatticeBounds:

@@ -79,8 +79,9 @@ MOST = 1e7
 #: than usual takes as long for; and those of about half a second.
 WORK, MORE_WORK, PATIENCE = 1.5e6, 6e6, 1e8
 
-#: And for each segment, which the lattice takes some milliseconds for.
-MORE = 3e5
+#: And for each segment, which the lattice takes some milliseconds for; and those that it takes as
+#: long for as for one of its points.
+MORE, POINT = 3e5, 100.0
 
 # From so many frequencies on mu is looked for no closer than this.
 _OFTEN, _ENOUGH = 1500, 1e-7

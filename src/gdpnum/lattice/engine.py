@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import cached_property
 
 import numpy as np
@@ -18,10 +19,6 @@ from gdpnum.lattice.outcomes import MOST_OUTCOMES, Outcomes, outcomes
 from gdpnum.lattice.plan import Plan, plan
 from gdpnum.lattice.reading import lines_of, vertices_of
 from gdpnum.pairs.pair import Release
-
-# Points of one release's lattice; a million take some three seconds in all. Measured on 40 random
-# runs of one to four phases that are beyond the contour's first reach.
-_LONG = 4e5
 
 
 def directions(found: list[Release]) -> list[list[Release]]:
@@ -66,12 +63,16 @@ class LatticeBounds:
         return [few] if len(directions(found)) == 1 else [few, few.reversed()]
 
     @property
-    def is_long(self) -> bool:
-        """Whether it will take seconds, or cannot be had: known from the plan alone."""
+    def points(self) -> float:
+        """About how many points it takes, known from the plan alone: infinite if it cannot be had.
+
+        A million take a second or more.
+        """
         try:
-            return not self._outcomes and any(one.length > _LONG for _, one in self._planned)
+            lengths = [] if self._outcomes else [one.length for _, one in self._planned]
         except BudgetExceeded:
-            return True
+            return math.inf
+        return max(lengths, default=0.0) * len(self._above)
 
     @property
     def is_hasty(self) -> bool:
