@@ -86,9 +86,6 @@ MORE, POINT = 3e5, 100.0
 # From so many frequencies on mu is looked for no closer than this.
 _OFTEN, _ENOUGH = 1500, 1e-7
 
-# Where delta is nowhere known to this share of the slack, mu is not known to the tolerance.
-_HIDDEN = 0.05
-
 # A log of chi^2 that leaves nothing.
 _LARGE = 600.0
 
@@ -316,7 +313,8 @@ def _quick(steps: Steps, slack: Floats, tolerance: float, most: float) -> Ordina
         try:
             return jumpy(steps, slack, tolerance, most)
         except OutOfReach as error:
-            if _HOPELESS * most < error.work[0] < math.inf:
+            # Of several segments the general way may know better.
+            if steps.c.size == 1 and _HOPELESS * most < error.work[0] < math.inf:
                 raise
     return None
 
@@ -412,7 +410,7 @@ def _read(
     if runs == 1 and rungs.steep[0] < 1.0 and lines.frequencies > _OFTEN:
         tolerance = max(tolerance, _ENOUGH)
     by_row = np.concatenate([slack, slack])[: found.epsilons.shape[0]]
-    if runs == 1 and not float(found.delta_error[0, :-1].min()) < _HIDDEN * slack[0]:
+    if runs == 1 and not float(found.delta_error[0, :-1].min()) < slack[0]:
         raise OutOfReach("rounding hides what the slack allows for; use the lattice")
     _end_known(found, by_row)
     if adding is None:
