@@ -45,6 +45,9 @@ _SEVERAL = 12
 # A bracket wider than this share is worth the general way.
 _CLOSE = 1e-8
 
+# The same where jumps decide, and up to how many frequencies that is tried.
+_WIDE, _OFFHAND = 1e-5, 300
+
 # So many times what a run may take is more than the general way can spare.
 _HOPELESS = 6.0
 
@@ -331,8 +334,10 @@ def _fit(
         return _gaussian(np.sqrt(steps.variance), slack)
     if quick is not None:
         found = _read(steps, *quick.read, slack, tolerance, most)
-        # Where jumps decide the general way has the same lines, and knows no more.
-        wide = math.inf if quick.ladder.steep[0] < 1.0 else _CLOSE * found.mu[0]
+        wide = _CLOSE * found.mu[0]
+        if quick.ladder.steep[0] < 1.0:
+            # The general way has nearly the same lines, and knows little more: if that costs less.
+            wide = _WIDE * found.mu[0] if quick.read[1].frequencies < _OFFHAND else math.inf
         close = found.mu[0] - found.mu_lower[0] <= wide
         if close and found.mu_lower[0] > 0.0 and found.mu[0] < math.inf:
             return found
@@ -410,8 +415,6 @@ def _read(
     if runs == 1 and rungs.steep[0] < 1.0 and lines.frequencies > _OFTEN:
         tolerance = max(tolerance, _ENOUGH)
     by_row = np.concatenate([slack, slack])[: found.epsilons.shape[0]]
-    if runs == 1 and not float(found.delta_error[0, :-1].min()) < slack[0]:
-        raise OutOfReach("rounding hides what the slack allows for; use the lattice")
     _end_known(found, by_row)
     if adding is None:
         needed, mu_lower = smallest(lines, found, rungs.rungs, runs, by_row, tolerance, most=most)

@@ -38,6 +38,9 @@ _BEFORE_JUMPS = 110.0
 # The square of the log of how rarely a jump is to come, to be told from the rest.
 _RARELY = 4.0
 
+# A rate from which on a jump is nothing rare.
+_OFTEN = 0.1
+
 # Digits (natural) of a transform, as a rule; by how much losses turn that have died out; and up to
 # where a sum of many is nearly a Gaussian.
 _LIKELY, _TURNED, _LITTLE = 35.0, 3.5, 1.5
@@ -197,7 +200,8 @@ def likely_frequencies(steps: Steps) -> float:
     for c, q, count in steps.segments:
         own = math.sqrt(2.0 * _LIKELY / (count * math.expm1(min(c * c, 50.0)))) / q
         # Whether the losses that make up most of the variance turn by more than a little.
-        if own * q * math.exp(min(1.5 * c * (1.0 + c), 600.0)) > _LITTLE:
+        turned = own * q * math.exp(min(1.5 * c * (1.0 + c), 600.0))
+        if q < _OFTEN and turned > _LITTLE:
             share = _LIKELY / count
             small = q * math.exp(c * float(ndtri(math.exp(-share))) - 0.5 * c * c)
             own = max(own, max(_TURNED, share) / max(small, 1e-300))
