@@ -78,8 +78,11 @@ class Account:
         """The contour, as long as it is the cheaper engine; None where the run is not for it."""
         if self.run is None:
             return None
+        # The less noise, the longer a lattice takes; and a finer one than usual is slow anyway.
+        least = min(getattr(pair, "sigma", 1.0) for pair, _ in self.run)
         finer = self.accuracy.tolerance < LATTICE_TOLERANCE
-        return Effort(self.run, (MORE_WORK if finer else WORK) + MORE * len(self.run))
+        work = MORE_WORK if finer else WORK * min(max(least, 0.63), 1.0) ** -2
+        return Effort(self.run, work + MORE * len(self.run))
 
     def _efforts(self, *, patiently: bool = False) -> Iterator[Effort]:
         """What the contour may take: as usual, and where the lattice is slow or of no use."""

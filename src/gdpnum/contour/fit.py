@@ -96,7 +96,7 @@ _LARGE = 600.0
 _NOTHING = 1.27
 
 # So many times that is worth it to look closer at what a transform has.
-_LOOKS = 4.0
+_LOOKS = 3.0
 
 
 class Fits(NamedTuple):

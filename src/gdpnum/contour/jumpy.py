@@ -56,9 +56,6 @@ _CANDIDATES = np.array(
 # Digits that the line in the middle has left after rounding.
 _MOST_DIGITS = 35.0
 
-# And to what share of the slack delta of adding is to be known on it, where it has fallen to that.
-_CLEAR = 0.5
-
 # As in `gdpnum.contour.reading`; here frequencies cost less, and digits more.
 _ROOM = 29.0
 
@@ -105,10 +102,6 @@ def jumpy(steps: Steps, slack: Floats, tolerance: float, most: float) -> Jumpy:
     guess = settled(near, steps, ladder, slack)
     wanted = wanted_at(near, ladder, guess, float(np.log(slack[0])), tolerance)
     found = _read(steps, places, ladder, tilted, wanted, slack, most)
-    knots = found[1]
-    beside = int(np.argmin(np.abs(knots.epsilons[1] - guess[1])))
-    if not knots.delta_error[1, beside] < _CLEAR * slack[0]:
-        raise OutOfReach("adding takes a line of its own")
     return Jumpy(slack, ladder, guess, found[0].lines[1], found)
 
 
