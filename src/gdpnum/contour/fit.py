@@ -89,6 +89,10 @@ MORE, POINT = 3e5, 100.0
 # From so many frequencies on mu is looked for no closer than this.
 _OFTEN, _ENOUGH = 1500, 1e-7
 
+# log Gamma(1/2) of a mu of 16, how steep a loss of a nearly Gaussian run is, and the rounding of all
+# its steps that is too much, beside the slack.
+_MUCH, _GENTLE, _BLUR = -32.0, 0.5, 0.15
+
 # A log of chi^2 that leaves nothing.
 _LARGE = 600.0
 
@@ -343,6 +347,8 @@ def _fit(
             return found
     rungs = ladder(steps, 22.0)
     check_reach(rungs, _FURTHEST)
+    if steps.runs == 1 and _is_blurred(steps, float(rungs.middle[0]), float(slack[0])):
+        raise OutOfReach("so large a mu of so many steps is hidden by rounding; use the lattice")
     draft, guess = sought(steps, rungs, slack, tolerance)
     groups = grouped(np.arange(steps.runs), draft.plan.numbers, _APART)
     if len(groups) == 1:
@@ -355,6 +361,12 @@ def _fit(
         except OutOfReach:
             every.append(_tried(steps, own, slack, tolerance, most))
     return _in_place(every, np.concatenate(groups))
+
+
+def _is_blurred(steps: Steps, middle: float, slack: float) -> bool:
+    """Whether rounding hides a large mu: of a nearly Gaussian run, whose G is small everywhere."""
+    rounding = float(steps.counts.sum()) * UNIT
+    return middle < _MUCH and float(steps.slope.max()) <= _GENTLE and rounding > _BLUR * slack
 
 
 def _drawn(
