@@ -89,8 +89,8 @@ MORE, POINT = 3e5, 100.0
 # From so many frequencies on mu is looked for no closer than this.
 _OFTEN, _ENOUGH = 1500, 1e-7
 
-# log Gamma(1/2) of a mu of 16, how steep a loss of a nearly Gaussian run is, and the rounding of all
-# its steps that is too much, beside the slack.
+# log Gamma(1/2) of a mu of 16, how steep a loss of a nearly Gaussian run is, and the rounding of
+# all its steps that is too much, beside the slack.
 _MUCH, _GENTLE, _BLUR = -32.0, 0.5, 0.15
 
 # A log of chi^2 that leaves nothing.
