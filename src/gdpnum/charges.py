@@ -420,12 +420,13 @@ def shifted_quadrature(growth: Floats, exponent: Floats) -> Floats:
     return sides
 
 
-def decay_rounding(largest: float, spread: float, number: int) -> float:
+def decay_rounding(largest: Floats, spread: Floats, number: int) -> Floats:
     """Of the log of a sum of positive terms for R_a (Lemma T6).
 
     ``largest`` bounds |S l| + u^2 / 2 at its nodes, ``spread`` |c u| + c^2 / 2.
     """
-    return UNIT * ((64.0 + 4.0 * spread) * (largest + 800.0) + number)
+    total: Floats = UNIT * ((64.0 + 4.0 * spread) * (largest + 800.0) + number)
+    return total
 
 
 def chi_squared() -> float:

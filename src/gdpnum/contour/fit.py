@@ -91,7 +91,7 @@ _OFTEN, _ENOUGH = 1500, 1e-7
 
 # log Gamma(1/2) of a mu of 16, how steep a loss of a nearly Gaussian run is, and the rounding of
 # all its steps that is too much, beside the slack.
-_MUCH, _GENTLE, _BLUR = -32.0, 0.5, 0.15
+_MUCH, _GENTLE, _BLUR = -32.0, 0.5, 0.9
 
 # A log of chi^2 that leaves nothing.
 _LARGE = 600.0

@@ -432,10 +432,11 @@ def decays(steps: Steps, places: Grid, tilted: Tilted, thetas: Floats, weights: 
     values += charges.shifted_quadrature(growth, b * wide)
     values += (2.0 * tilted.lost)[:, :, None] + TINIEST
     logs = np.log(values)
-    losses = float(np.abs(nodes.loss[:, [0, -1]]).max()) * float(np.abs(tilted.tilts).max())
-    half, most_c = -float(places.exponents.min()), float(steps.c.max())
-    spread = most_c * math.sqrt(2.0 * half) + 0.5 * most_c * most_c
-    rounding = charges.decay_rounding(losses + half, spread, nodes.u.shape[1])
+    # Losses grow with u.
+    loss, half = np.abs(nodes.loss[:, [0, -1]]).max(axis=1), -places.exponents.min(axis=1)
+    spread = steps.c * np.sqrt(2.0 * half) + 0.5 * steps.c * steps.c
+    largest = loss * float(np.abs(tilted.tilts).max()) + half
+    rounding = charges.decay_rounding(largest, spread, nodes.u.shape[1])[:, None, None]
     logs += 0.5 * heights * heights + rounding
     total: Floats = (steps.counts @ logs.reshape(c.size, -1)).reshape(logs.shape[1:])
     total -= 0.5 * float(steps.variance[0]) * thetas * thetas

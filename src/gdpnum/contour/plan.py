@@ -321,12 +321,13 @@ def decay(steps: Steps, places: Weighed, thetas: Floats) -> Floats:
     values += _wrong(steps, step, s, heights)
     values += (2.0 * lost)[:, :, None] + TINIEST
     logs = np.log(values)
-    # Losses grow with u.
-    loss, u = (float(np.abs(one[:, [0, -1]]).max()) for one in (nodes.loss, nodes.u))
-    largest = loss * float(np.abs(s).max()) + 0.5 * u * u
-    most_c = float(steps.c.max())
-    spread = most_c * u + 0.5 * most_c * most_c
-    logs += 0.5 * heights**2 + charges.decay_rounding(largest, spread, nodes.u.shape[1])
+    # By segment: losses grow with u.
+    loss, u = (np.abs(one[:, [0, -1]]).max(axis=1)[:, None] for one in (nodes.loss, nodes.u))
+    slope = (steps.c * steps.shifts)[:, None]
+    rounding = charges.decay_rounding(
+        loss * np.abs(s) + 0.5 * u * u, slope * u + 0.5 * slope * slope, nodes.u.shape[1]
+    )
+    logs += 0.5 * heights**2 + rounding[:, :, None]
     logs *= steps.counts[:, None, None]
     total = np.minimum(steps.total(logs) - falling, 0.0)
     # A bound at one theta holds at all larger ones.
