@@ -37,7 +37,6 @@ from gdpnum.subject import Subject
 
 # A bracket wider than this many tolerances is refined, and refused if that does not help.
 _WIDEST = 5.0
-_REFINEMENTS = 2
 
 # Of a Gaussian mu itself is reported, unless the slack allows for less by more than this share.
 _NOTABLE = 1e-3
@@ -160,13 +159,15 @@ def accounted_fit(subject: Subject, slack: float, asked: Accuracy) -> tuple[Acco
     if patient is not None:
         return found, patient
     finer, fit = asked, _fit(found, slack, by_contour)
-    for _ in range(_REFINEMENTS):
-        step = finer.tolerance if found.lattice.is_hasty else finer.tolerance / 4.0
-        finer = replace(finer, tolerance=step, hasty=False)
-        found = account(subject, finer)
-        fit = _fit(found, slack, by_contour)
-        if _is_settled(found, fit, asked):
-            return found, fit
+    # A finer lattice, if there can be one: first without short cuts, then a finer step.
+    with suppress(BudgetExceeded):
+        while finer.tolerance == asked.tolerance:
+            step = finer.tolerance if found.lattice.is_hasty else finer.tolerance / 4.0
+            finer = replace(finer, tolerance=step, hasty=False)
+            closer = account(subject, finer)
+            found, fit = closer, _fit(closer, slack, by_contour)
+            if _is_settled(found, fit, asked):
+                return found, fit
     gap = fit.mu - fit.mu_lower
     if gap <= _WIDEST * asked.tolerance * _TINY:
         return found, fit
