@@ -357,9 +357,10 @@ def _wrong(steps: Steps, step: Floats, s: Floats, heights: Floats) -> Floats:
     negative, mirrored = np.maximum(-s, 0.0), steps.replaced[:, None] * np.maximum(s - 1.0, 0.0)
     wrong = charges.shifted_quadrature(growth, b * wide)
     for i in np.flatnonzero((negative + mirrored).any(axis=0)):
-        # Negative powers may grow fast beyond a quarter turn.
+        # Negative powers may grow fast beyond a quarter turn: up to it, too, where that is less.
+        up_to = np.maximum((quarter - heights)[:, i], 0.0)
         each = np.full(wrong[:, i].shape, np.inf)
-        for room in b[:, i], np.maximum((quarter - heights)[:, i], 0.0):
+        for room in (b[:, i], up_to) if (b[:, i] > up_to).any() else (b[:, i],):
             own = 0.5 * room * room + shrunk(
                 steps, room + heights[:, i], negative[:, i, None], mirrored[:, i, None]
             )
