@@ -24,15 +24,25 @@ ORDINARY = [
 ]
 
 
-def _enclosed(run, oracle, row, low_epsilon, high_epsilon, widest):
-    found = contour.profile(run)
-    epsilons = np.linspace(low_epsilon, high_epsilon, 10)
-    knots = found.knots(epsilons)
-    for i, epsilon in enumerate(epsilons):
-        truth = oracle.delta(float(epsilon))
+def _checked(knots, row, oracle, *, every=1):
+    """The truth, delta and its error at some of the knots, which enclose it."""
+    for i in range(0, knots.epsilons.shape[1], every):
+        truth = oracle.delta(float(knots.epsilons[row, i]))
         delta, error = float(knots.delta[row, i]), float(knots.delta_error[row, i])
         assert truth <= np.nextafter(delta + error, 2.0)
         assert truth >= np.nextafter(delta - error, -1.0)
+        yield truth, delta, error
+
+
+def _at_once(sigma, rate, steps):
+    """What `fits` reads of one run alone at its first knots."""
+    with np.errstate(all="ignore"):
+        return Effort([contour.Segment(contour.Poisson(sigma, rate), steps)], 1e7).quick.read[2]
+
+
+def _enclosed(run, oracle, row, low_epsilon, high_epsilon, widest):
+    knots = contour.profile(run).knots(np.linspace(low_epsilon, high_epsilon, 10))
+    for truth, _, error in _checked(knots, row, oracle):
         assert error <= widest * float(truth)
 
 
@@ -58,14 +68,8 @@ JUMPY = [
 def test_a_reading_at_once(sigma, rate, steps, tilt, spacing, reach):
     """What `fits` reads of one run alone: right at all knots, and close where mu is decided."""
     oracle = BallProfile([(poisson(sigma, rate), steps)], tilt=tilt, spacing=spacing, reach=reach)
-    with np.errstate(all="ignore"):
-        found = Effort([contour.Segment(contour.Poisson(sigma, rate), steps)], 1e7).quick.read[2]
     closest = np.inf
-    for i in range(0, found.epsilons.shape[1], 3):
-        truth = oracle.delta(float(found.epsilons[0, i]))
-        delta, error = float(found.delta[0, i]), float(found.delta_error[0, i])
-        assert np.nextafter(delta - error, -1.0) <= truth
-        assert truth <= np.nextafter(delta + error, 2.0)
+    for _, delta, error in _checked(_at_once(sigma, rate, steps), 0, oracle, every=3):
         if 1e-11 <= delta <= 1e-7:
             closest = min(closest, error / 1e-10)
     assert closest <= 1e-7
@@ -82,13 +86,7 @@ FEW = [
 @pytest.mark.parametrize(("sigma", "rate", "steps", "tilt", "spacing", "reach", "close"), FEW)
 def test_few_steps_and_much_noise_at_once(sigma, rate, steps, tilt, spacing, reach, close):
     oracle = BallProfile([(poisson(sigma, rate), steps)], tilt=tilt, spacing=spacing, reach=reach)
-    with np.errstate(all="ignore"):
-        found = Effort([contour.Segment(contour.Poisson(sigma, rate), steps)], 1e7).quick.read[2]
-    for i in range(0, found.epsilons.shape[1], 5):
-        truth = oracle.delta(float(found.epsilons[0, i]))
-        delta, error = float(found.delta[0, i]), float(found.delta_error[0, i])
-        assert np.nextafter(delta - error, -1.0) <= truth
-        assert truth <= np.nextafter(delta + error, 2.0)
+    for _, delta, error in _checked(_at_once(sigma, rate, steps), 0, oracle, every=5):
         if 1e-11 <= delta <= 1e-7:
             assert error <= close * 1e-10
 
@@ -99,13 +97,7 @@ def test_adding_at_once(sigma, rate, steps, tilt, spacing, reach):
     oracle = BallProfile(
         [(poisson(sigma, rate), steps)], tilt=1.0 - 0.5 * tilt, spacing=0.5 * spacing, reach=reach
     )
-    with np.errstate(all="ignore"):
-        found = Effort([contour.Segment(contour.Poisson(sigma, rate), steps)], 1e7).quick.read[2]
-    for i in range(0, found.epsilons.shape[1], 8):
-        truth = oracle.delta(float(found.epsilons[1, i]))
-        delta, error = float(found.delta[1, i]), float(found.delta_error[1, i])
-        assert np.nextafter(delta - error, -1.0) <= truth
-        assert truth <= np.nextafter(delta + error, 2.0)
+    for _, _, error in _checked(_at_once(sigma, rate, steps), 1, oracle, every=8):
         assert error <= 1e-9
 
 
@@ -177,11 +169,7 @@ def test_a_large_mu(rate, tilt, spacing, reach):
         found = lines.at(np.stack([epsilons, epsilons]))
     assert len(lines.lines) == 3
     closest = np.inf
-    for i, epsilon in enumerate(epsilons):
-        truth = oracle.delta(float(epsilon))
-        delta, error = float(found.delta[0, i]), float(found.delta_error[0, i])
-        assert np.nextafter(delta - error, -1.0) <= truth
-        assert truth <= np.nextafter(delta + error, 2.0)
+    for _, delta, error in _checked(found, 0, oracle):
         if 1e-11 <= delta <= 1e-7:
             closest = min(closest, error / 1e-10)
         if delta > 1e-3:

@@ -150,15 +150,20 @@ def accounted_fit(subject: Subject, slack: float, asked: Accuracy) -> tuple[Acco
     """The fit, and the account that it was read off; see `fit_gdp`."""
     found = account(subject, asked)
     by_contour = found.contour_fit(slack)
-    with suppress(BudgetExceeded):
+    try:
         fit = _fit(found, slack, by_contour)
-        if _is_settled(found, fit, asked):
-            return found, fit
-    # Neither engine is close enough, or the lattice can not do it at all.
-    patient = _contour_fits([found], found.contour_fit(slack, patiently=True), slack)[0]
+    except BudgetExceeded:
+        # What the lattice cannot do at all.
+        patient = _patient_fit(found, slack)
+        if patient is None:
+            raise
+        return found, patient
+    if _is_settled(found, fit, asked):
+        return found, fit
+    patient = _patient_fit(found, slack)
     if patient is not None:
         return found, patient
-    finer, fit = asked, _fit(found, slack, by_contour)
+    finer = asked
     # A finer lattice, if there can be one: first without short cuts, then a finer step.
     with suppress(BudgetExceeded):
         while finer.tolerance == asked.tolerance:
@@ -176,6 +181,11 @@ def accounted_fit(subject: Subject, slack: float, asked: Accuracy) -> tuple[Acco
         f"tolerance={asked.tolerance!r} allows; "
         f"pass tolerance={1.2 * gap / (_WIDEST * max(fit.mu, 1e-6)):.2g} or a larger slack"
     )
+
+
+def _patient_fit(found: Account, slack: float) -> GDPFit | None:
+    """What the contour finds if it takes its time; None where that is not close enough either."""
+    return _contour_fits([found], found.contour_fit(slack, patiently=True), slack)[0]
 
 
 def _is_settled(found: Account, fit: GDPFit, asked: Accuracy) -> bool:
