@@ -48,11 +48,11 @@ _CLOSE = 1e-8
 # The same where jumps decide, and up to how many frequencies that is tried.
 _WIDE, _OFFHAND = 1e-5, 300
 
-# So many times what a run may take is more than the general way can spare.
-_HOPELESS = 6.0
-
-# The same for what is only likely, and nodes, as a rule.
+# So many times what a run may take is likely to be too much, with so many nodes, as a rule.
 _LIKELY, _NODES = 2.2, 100.0
+
+# A mu that is next to nothing, and the frequencies a segment for which a lattice is quicker then.
+_LITTLE, _FEW = 1e-3, 60.0
 
 # Adding needs less than this share of removing's mu, or it is looked at as closely.
 _BESIDE = 0.8
@@ -147,6 +147,17 @@ class Effort:
     def advantage_bound(self) -> float:
         """delta(0) from above, by a formula: close where it is next to nothing."""
         return _advantage_bound(self.steps) if self.steps.is_plain else 1.0
+
+    @cached_property
+    def is_worth_it(self) -> bool:
+        """Whether it is mu's digits that are looked for: not where that is next to nothing.
+
+        There those of a lattice are enough, where rare jumps would take many frequencies.
+        """
+        if not (self.steps.is_plain and self.steps.c.size):
+            return True
+        few = _FEW * self.steps.c.size
+        return float(outlook(self.steps)[0][0]) > _LITTLE or likely_frequencies(self.steps) < few
 
     def _read(self, slack: Floats) -> Ordinary | None:
         return _quick(self.steps, slack, _TOLERANCE, self.most)
@@ -320,8 +331,9 @@ def _quick(steps: Steps, slack: Floats, tolerance: float, most: float) -> Ordina
         try:
             return jumpy(steps, slack, tolerance, most)
         except OutOfReach as error:
-            # Of several segments the general way may know better.
-            if steps.c.size == 1 and _HOPELESS * most < error.work[0] < math.inf:
+            # Of several segments the general way may know better, where it is likely to take less.
+            hopeless = steps.c.size == 1 or likely * _NODES * steps.c.size > most
+            if error.work[0] < math.inf and hopeless:
                 raise
     return None
 

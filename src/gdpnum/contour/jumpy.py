@@ -118,7 +118,7 @@ def _read(
     rungs, middle = ladder.rungs, float(ladder.middle[0])
     others = rungs.rows(slice(None, None, -1))
     own, other = rungs.rows(slice(0, 1)), rungs.rows(slice(1, 2))
-    (eps, adding), (error, added), fine = wanted
+    (eps, adding), (error, added), fine, (end, there) = wanted
     # What delta of adding may be wrong by where that decides, as digits of the middle's own.
     digits = max(middle - fine, middle + 0.5 * adding - added, 5.0)
     if not digits < _MOST_DIGITS:
@@ -127,13 +127,14 @@ def _read(
     at, allowed = np.zeros((2, 2)), np.full((2, 2), fine)
     at[1, 1], allowed[1, 1] = adding, added
     length = float(period(rungs, others, np.full((2, 2), -0.5), at, allowed).max())
-    # In the tail where mu is decided, and half way to zero.
-    tail, there = np.array([eps]), np.array([error])
+    # In the tail where mu is decided, half way to zero, and up to the last knot.
+    tail, wrong = np.array([eps]), np.array([error])
     free = np.array([length]), np.array([math.sqrt(digits)])
-    best = int(tail_rung(own, tail, there, *free, _ROOM)[0])
+    best = int(tail_rung(own, tail, wrong, *free, _ROOM)[0])
     lam, near = own.lam[:, best], 0.5 * (error + fine)
-    half = period(own, other, lam, np.array([[eps], [0.5 * eps]]), np.array([[error], [near]]))
-    lengths = np.array([1.01 * float(half.max()), 1.01 * length])
+    at, allowed = np.array([[eps], [0.5 * eps], [end]]), np.array([[error], [near], [there]])
+    longest = period(own, other, lam, at, allowed)
+    lengths = np.array([1.01 * float(longest.max()), 1.01 * length])
     least = float(own.values[0, best]) - float(lam[0]) * eps - error
     needs = np.array([[max(least, 5.0)], [digits]])
     two = tilted.only([best, 2 * rungs.lam.shape[1]])

@@ -22,6 +22,7 @@ from gdpnum.contour.ladder import (
     Approximate,
     Ladder,
     Rungs,
+    fallen,
     first_knots,
     guessed,
     logs_of,
@@ -73,12 +74,18 @@ _MANY = 12_000
 # exp(l) is summed as it is up to here.
 _LARGEST = 600.0
 
+# From so many releases on each node's own rounding is worth charging.
+_LONG = 1e5
+
 _HALF = np.array([0.5])
 _NONE, _EVERY, _ALL, _BOTH = np.zeros(2), np.ones((1, 1)), np.zeros((1, 1)), np.arange(2)
 _LAST = np.array([[[0.0, 1.0]]])
 _NORM = 1.0 / np.sqrt(2.0 * np.pi)
 _SIGNS = np.array([[1.0], [-1.0]])
 _HUNDREDTH = float(np.log(0.01))
+
+# The log of what delta may be wrong by at the last knot, beside the slack.
+_THERE = float(np.log(0.03))
 
 
 class Grid(NamedTuple):
@@ -131,6 +138,8 @@ class Wanted(NamedTuple):
     errors: Floats
     fine: float
     """The same at zero."""
+    end: tuple[float, float]
+    """A place from which on delta of removing is at most the slack, and that error there."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,7 +199,9 @@ def wanted_at(
     beside = min(beside, 0.0) if beside > log_slack + 10.0 else log_slack
     errors = np.array([log_slack + math.log(3.0 * tolerance), beside + _HUNDREDTH])
     deviation = min(float(ladder.deviation[0]), 1.0)
-    return Wanted(guess, errors, max(math.log(deviation * tolerance) + _HUNDREDTH, FINEST))
+    fine = max(math.log(deviation * tolerance) + _HUNDREDTH, FINEST)
+    end = float(fallen(ladder.rungs.rows(slice(0, 1)), np.array([log_slack]))[0])
+    return Wanted(guess, errors, fine, (end, log_slack + _THERE))
 
 
 def _four(
@@ -217,6 +228,7 @@ def _four(
     if not (number * places.nodes.u.size < WORK and last * (1.0 + 1e-6) <= widest):
         raise OutOfReach("more frequencies than an ordinary run has")
     closely = float(places.nodes.loss.max() * (1.0 + rungs.lam.max())) > _LARGEST
+    closely |= float(steps.counts.sum()) > _LONG
     found = transformed(steps, places, three, frequencies(last, int(number)), closely=closely)
     references = [wanted.epsilons[:, None] * CLOSE, wanted.epsilons[:, None] * FAR]
     return stacked(found, decayed, rungs, picks=[[2, 2], [0, 1]], references=references)
@@ -378,12 +390,14 @@ def one_ladder(steps: Steps, places: Grid, lam: Floats, steep: float) -> tuple[L
 def _period(rungs: Rungs, lam: Floats, wanted: Wanted) -> float:
     """The least period for which images add no more than allowed, on all lines (Lemma T2).
 
-    On the lines in the tail at their epsilons and half way to zero, in the middle at zero.
+    On the lines in the tail at their epsilons and half way to zero, in the middle at zero; and
+    that of removing up to the last knot, too.
     """
-    epsilons, errors, fine = wanted
-    places = np.array([epsilons, 0.5 * epsilons, _NONE])
-    allowed = np.array([errors, 0.5 * (errors + fine), fine + _NONE])
-    own = np.array([lam, lam, _NONE - 0.5])
+    epsilons, errors, fine, (end, there) = wanted
+    places = np.array([epsilons, 0.5 * epsilons, _NONE, epsilons])
+    allowed = np.array([errors, 0.5 * (errors + fine), fine + _NONE, errors])
+    places[3, 0], allowed[3, 0] = end, there
+    own = np.array([lam, lam, _NONE - 0.5, lam])
     others = rungs.rows(slice(None, None, -1))
     return 1.01 * float(period(rungs, others, own, places, allowed).max())
 

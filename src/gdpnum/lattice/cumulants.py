@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from scipy.special import log_ndtr
 
 from gdpnum.bounds.sums import sums_by_place
@@ -20,6 +21,9 @@ _ENOUGH = 512
 _UP, _DOWN = np.geomspace(1e-2, 1e4, 84), np.geomspace(1e-2, 1e4, 24)
 _JUMP = np.geomspace(0.3, 100.0, 20)
 _BETWEEN = -np.linspace(0.05, 1.0, 12)
+
+# exp of less than this is next to nothing, and not a normal number soon.
+_SLOW = -700.0
 
 
 class Atoms(NamedTuple):
@@ -107,7 +111,10 @@ class Cumulants:
         for losses, weights, times in self.atoms:
             # Counted from the loss on which the tilt puts most, so that nothing overflows.
             ends = np.where(tilts > 0.0, losses[-1], losses[0])
-            tilted = np.exp(tilts[:, None] * (losses - ends[:, None]))
+            # One array all the way, as these are long; and no numbers so small that they are slow.
+            tilted = losses - ends[:, None]
+            tilted *= tilts[:, None]
+            np.exp(np.maximum(tilted, _SLOW, out=tilted), out=tilted)
             # Not as a matrix product: BLAS may use threads, and then rounds differently each time.
             total = np.einsum("ij,j->i", tilted, weights)
             mean = np.einsum("ij,j->i", tilted, weights * losses) / total
@@ -138,12 +145,17 @@ class Cumulants:
 
         For any tilt s on that side of t, Chernoff puts it at (K(s) - K(t) - log mass) / (s - t).
         """
-        side = slice(start + 1, None) if sign > 0.0 else slice(0, start)
+        return self.edges(np.array([start]), np.array([log_mass]), sign)[0]
+
+    def edges(self, starts: npt.NDArray[np.intp], log_mass: Floats, sign: float) -> list[Edge]:
+        """The same for several tilts, each with a mass of its own."""
+        distances = sign * (self.tilts - self.tilts[starts][:, None])
+        reach = self.values - self.values[starts][:, None] - log_mass[:, None]
         # A tilt that is there twice is at no distance; it must not be chosen for that.
-        distances = np.maximum(np.abs(self.tilts[side] - self.tilts[start]), 1e-300)
-        reach = (self.values[side] - self.values[start] - log_mass) / distances
-        best = int(np.argmin(reach))
-        return Edge(sign * float(reach[best]), float(self.tilts[side][best]))
+        reach = np.where(distances > 0.0, reach / np.maximum(distances, 1e-300), np.inf)
+        best = reach.argmin(axis=1)
+        found = sign * reach[np.arange(starts.size), best]
+        return [Edge(*one) for one in zip(found.tolist(), self.tilts[best].tolist(), strict=True)]
 
     def log_tail(self, losses: Floats, sign: float) -> Floats:
         """Log of about the mass above (sign 1) or below (-1) each loss: a normal bulk, or one jump.

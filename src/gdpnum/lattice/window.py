@@ -164,25 +164,32 @@ class _Region:
             start += int(runs.max())
         return chosen
 
-    def _tilting(self, numbers: list[int], log_wrap: float) -> _Tilting:
-        cumulants = self._cumulants
-        excess = self._excess[[number - self._first for number in numbers]].min(axis=0)
-        allowed = log_wrap - max(0.0, float(excess.max()))
-        up = cumulants.edge(max(numbers), allowed, 1.0)
-        down = cumulants.edge(min(numbers), allowed, -1.0)
-        highest, lowest = min(up.loss, cumulants.largest), max(down.loss, cumulants.smallest)
-        reach = max(highest - self._low, self._high - lowest)
-        return _Tilting(numbers, up, down, min(reach, cumulants.largest - cumulants.smallest))
+    def _tiltings(self, every: list[list[int]], log_wrap: float) -> list[_Tilting]:
+        """The plans with these numbers of tilts."""
+        cumulants, first = self._cumulants, self._first
+        rows = [self._excess[numbers[0] - first] for numbers in every]
+        for row, numbers in enumerate(every):
+            for number in numbers[1:]:
+                rows[row] = np.minimum(rows[row], self._excess[number - first])
+        allowed = log_wrap - np.maximum(np.array(rows).max(axis=1), 0.0)
+        ups = cumulants.edges(np.array([max(one) for one in every]), allowed, 1.0)
+        downs = cumulants.edges(np.array([min(one) for one in every]), allowed, -1.0)
+        whole, found = cumulants.largest - cumulants.smallest, []
+        for numbers, up, down in zip(every, ups, downs, strict=True):
+            highest, lowest = min(up.loss, cumulants.largest), max(down.loss, cumulants.smallest)
+            reach = max(highest - self._low, self._high - lowest)
+            found.append(_Tilting(numbers, up, down, min(reach, whole)))
+        return found
 
     def _single_tiltings(self, allowed: Floats, log_wrap: float) -> list[_Tilting]:
         """Plans with one tilt each, of some of the tilts that keep rounding within bounds."""
         fit = self._first + np.flatnonzero((self._excess <= allowed).all(axis=1))
         few = fit[:: max(1, fit.size // _TRIED)]
-        return [self._tilting([int(number)], log_wrap) for number in few]
+        return self._tiltings([[number] for number in few.tolist()], log_wrap) if few.size else []
 
     def _best_tilting(self, log_wrap: float) -> _Tilting:
         """The plan with the fewest tilts or, of one tilt, with the shortest transform."""
-        best = self._tilting(self._chosen(), log_wrap)
+        best = self._tiltings([self._chosen()], log_wrap)[0]
         reach = self._high - self._low
         if len(best.numbers) > 1 or best.span <= 2.0 * reach:
             return best
