@@ -73,11 +73,6 @@ class Account:
         # A single release dies out slowly along a line, and is exact at the nodes of a lattice.
         return None if len(above) == above[0].times == 1 else run_of(above)
 
-    @property
-    def _is_finer(self) -> bool:
-        """Whether more is asked than a lattice gives unless it is asked."""
-        return self.accuracy.tolerance < LATTICE_TOLERANCE
-
     @cached_property
     def _usual(self) -> Effort | None:
         """The contour, as long as it is the cheaper engine; None where the run is not for it."""
@@ -85,13 +80,14 @@ class Account:
             return None
         # The less noise, the longer a lattice takes; and a finer one than usual is slow anyway.
         least = min(getattr(pair, "sigma", 1.0) for pair, _ in self.run)
-        work = MORE_WORK if self._is_finer else WORK * min(max(least, 0.63), 1.0) ** -2
-        return Effort(self.run, work + MORE * len(self.run))
+        finer = self.accuracy.tolerance < LATTICE_TOLERANCE
+        work = MORE_WORK if finer else WORK * min(max(least, 0.63), 1.0) ** -2
+        return Effort(self.run, work + MORE * len(self.run), sparing=not finer)
 
     def _efforts(self, *, patiently: bool = False) -> Iterator[Effort]:
         """What the contour may take: as usual, and where the lattice is slow or of no use."""
         if self._usual is not None:
-            if not patiently and (self._is_finer or self._usual.is_worth_it):
+            if not patiently:
                 yield self._usual
             worth = PATIENCE if patiently else min(PATIENCE, POINT * self.lattice.points)
             if worth > 2.0 * self._usual.most:

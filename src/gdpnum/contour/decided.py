@@ -26,6 +26,9 @@ _ROUNDS, _PARTS, _MOST = 6, 24.0, 1500
 # reading's own error hides, up to so many tolerances.
 _ABOVE, _BLURRED, _MOST_BLURRED = 3.0, 2.3, 300.0
 
+# An error of alpha, or of delta beside the slack, that a test does not bear.
+_BLUR = 1e-3
+
 # exp(-eps) and what it multiplies stay normal numbers up to here.
 _LARGEST = 600.0
 
@@ -363,6 +366,12 @@ def _highest(knots: Knots, slack: Floats) -> tuple[Floats, Floats]:
     if not (lower > 0.0).all():
         # What is not certain may tell where to begin.
         return _highest_of(knots, shown(knots, slack, certain=False))[0], np.zeros(slack.size)
+    unsure = np.count_nonzero(knots.lifted_alpha_error > _BLUR * knots.lifted_alpha)
+    if 2 * unsure > knots.delta.size:
+        # Where delta is known all the same, so does what alpha may be.
+        told = shown(knots, slack, certain=False)
+        told[knots.delta_error > _BLUR * np.minimum(knots.delta, slack[:, None])] = -np.inf
+        about = np.maximum(about, _highest_of(knots, told)[0])
     return about, lower
 
 

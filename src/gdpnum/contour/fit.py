@@ -132,6 +132,8 @@ class Effort:
 
     run: Run
     most: float
+    sparing: bool = False
+    """Whether rare jumps are left to a lattice, and its digits, where mu is next to nothing."""
 
     @cached_property
     def steps(self) -> Steps:
@@ -148,19 +150,8 @@ class Effort:
         """delta(0) from above, by a formula: close where it is next to nothing."""
         return _advantage_bound(self.steps) if self.steps.is_plain else 1.0
 
-    @cached_property
-    def is_worth_it(self) -> bool:
-        """Whether it is mu's digits that are looked for: not where that is next to nothing.
-
-        There those of a lattice are enough, where rare jumps would take many frequencies.
-        """
-        if not (self.steps.is_plain and self.steps.c.size):
-            return True
-        few = _FEW * self.steps.c.size
-        return float(outlook(self.steps)[0][0]) > _LITTLE or likely_frequencies(self.steps) < few
-
     def _read(self, slack: Floats) -> Ordinary | None:
-        return _quick(self.steps, slack, _TOLERANCE, self.most)
+        return _quick(self.steps, slack, _TOLERANCE, self.most, sparing=self.sparing)
 
     def fit(self, slack: float) -> Fits:
         """mu, mu_lower and regret at a slack, as close as they are known; see `fits`."""
@@ -316,7 +307,9 @@ def check_reach(rungs: Ladder, least: float = LEAST) -> None:
         )
 
 
-def _quick(steps: Steps, slack: Floats, tolerance: float, most: float) -> Ordinary | None:
+def _quick(
+    steps: Steps, slack: Floats, tolerance: float, most: float, *, sparing: bool = False
+) -> Ordinary | None:
     """One run of sampled Gaussians, ordinary or jumpy; None where it is neither."""
     if not steps.is_plain or steps.c.size > _SEVERAL:
         return None
@@ -326,7 +319,8 @@ def _quick(steps: Steps, slack: Floats, tolerance: float, most: float) -> Ordina
         if _advantage_bound(steps) < _NOTHING * slack[0]:
             raise OutOfReach("next to nothing beside the slack; use the lattice")
         likely = likely_frequencies(steps)
-        if not likely * _NODES < _LIKELY * most:
+        little = sparing and likely > _FEW * steps.c.size and float(outlook(steps)[0][0]) < _LITTLE
+        if little or not likely * _NODES < _LIKELY * most:
             raise OutOfReach(f"some {likely:.2g} frequencies would be taken; use the lattice")
         try:
             return jumpy(steps, slack, tolerance, most)

@@ -56,6 +56,9 @@ _CANDIDATES = np.array(
 # Digits that the line in the middle has left after rounding.
 _MOST_DIGITS = 35.0
 
+# So many times what delta of adding may be wrong by hide it: all that it is held against.
+_HIDDEN = 120.0
+
 # As in `gdpnum.contour.reading`; here frequencies cost less, and digits more.
 _ROOM = 29.0
 
@@ -102,7 +105,15 @@ def jumpy(steps: Steps, slack: Floats, tolerance: float, most: float) -> Jumpy:
     guess = settled(near, steps, ladder, slack)
     wanted = wanted_at(near, ladder, guess, float(np.log(slack[0])), tolerance)
     found = _read(steps, places, ladder, tilted, wanted, slack, most)
+    _check_adding(found[1], wanted)
     return Jumpy(slack, ladder, guess, found[0].lines[1], found)
+
+
+def _check_adding(knots: Knots, wanted: Wanted) -> None:
+    """Raises `OutOfReach` where rounding hides adding on the line in the middle."""
+    at = min(int(np.searchsorted(knots.epsilons[1], wanted.epsilons[1])), knots.epsilons.shape[1])
+    if float(knots.delta_error[1, at - 1]) > _HIDDEN * math.exp(wanted.errors[1]):
+        raise OutOfReach("adding takes a line of its own")
 
 
 def _read(
