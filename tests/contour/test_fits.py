@@ -13,7 +13,7 @@ from gdpnum import contour
 from gdpnum.contour.decided import shown, smallest
 from gdpnum.contour.estimate import about_epsilon, about_mu, about_tpr
 from gdpnum.contour.fit import Effort, _read, sought
-from gdpnum.contour.ladder import Approximate, first_knots, ladder, likely_frequencies
+from gdpnum.contour.ladder import Approximate, first_knots, ladder, likely_frequencies, outlook
 from gdpnum.contour.located import settled
 from gdpnum.contour.pairs import Steps
 from gdpnum.contour.profile import ContourBounds, _lines
@@ -484,12 +484,26 @@ TINY = [(184.0, 9.97e-6, 127), (231.0, 1.83e-5, 2233), (124.0, 7.08e-5, 231), (2
 def test_few_steps_and_much_noise_are_known_to_six_digits_as_a_lattice_has_them(settings):
     sigma, rate, steps = settings
     run = gdpnum.DPSGD(noise_multiplier=sigma, sample_rate=rate, steps=steps)
-    found = gdpnum.fit_gdp(run)
+    found = gdpnum.fit_gdp(run, tolerance=2e-6)
     assert found.mu - found.mu_lower <= 2e-6 * found.mu
     beside = gdpnum.fit_gdp(run, grid_step=0.1 * found.mu / math.sqrt(steps))
     assert beside.mu_lower <= found.mu
     assert found.mu_lower <= beside.mu
     assert beside.mu <= (1.0 + 5e-3) * found.mu
+
+
+@pytest.mark.parametrize("settings", [FEW[0], TINY[3], (8.06, 2.04e-4, 341)])
+def test_a_mu_that_is_next_to_nothing_is_left_to_a_quicker_lattice_unless_digits_are_asked(settings):
+    """Rare jumps would take many frequencies: three digits by default, and those asked for."""
+    sigma, rate, steps = settings
+    run = gdpnum.DPSGD(noise_multiplier=sigma, sample_rate=rate, steps=steps)
+    usual, closer = gdpnum.fit_gdp(run), gdpnum.fit_gdp(run, tolerance=1e-5)
+    assert usual.mu < 1e-3
+    assert usual.mu - usual.mu_lower <= 5e-3 * usual.mu
+    assert closer.mu - closer.mu_lower <= 1e-5 * closer.mu
+    assert usual.mu_lower <= closer.mu
+    assert closer.mu_lower <= usual.mu
+    assert usual.regret >= closer.regret * (1.0 - 1e-6)
 
 
 def test_a_phase_of_rare_jumps_next_to_an_ordinary_one_costs_no_digits():
@@ -507,7 +521,8 @@ def test_few_frequencies_are_likely_where_few_are_taken():
     for settings in [(4.91, 6.17e-5, 18), (3.56, 2.1e-5, 686), (20.0, 2.09e-5, 16)]:
         effort = Effort(poisson(settings), 1e7)
         taken = effort.quick.read[1].frequencies
-        assert 0.1 * taken <= likely_frequencies(effort.steps) <= 10.0 * taken
+        mu, reach = (float(one[0]) for one in outlook(effort.steps))
+        assert 0.1 * taken <= likely_frequencies(effort.steps, mu, reach) <= 10.0 * taken
     # And those that take far more than they may are not even looked at.
     with pytest.raises(OutOfReach, match="would be taken"):
         Effort(poisson((2.38, 1.12e-7, 12)), 2e6).fit(1e-10)

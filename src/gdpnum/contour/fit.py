@@ -57,8 +57,8 @@ _LITTLE, _FEW = 1e-3, 60.0
 # Adding needs less than this share of removing's mu, or it is looked at as closely.
 _BESIDE = 0.8
 
-# log Gamma(1/2) of a mu of about 45: below, rounding takes what is left.
-_FURTHEST = -250.0
+# Beyond this mu rounding takes what is left; and its log Gamma(1/2).
+_ENDS, _FURTHEST = 45.0, -250.0
 
 # Where mu is large: a line for epsilons so many deviations before the losses' mean, to this delta.
 _EARLY, _ABOUT = 5.0, -32.0
@@ -89,9 +89,9 @@ MORE, POINT = 3e5, 100.0
 # From so many frequencies on mu is looked for no closer than this.
 _OFTEN, _ENOUGH = 1500, 1e-7
 
-# log Gamma(1/2) of a mu of 16, how steep a loss of a nearly Gaussian run is, and the rounding of
-# all its steps that is too much, beside the slack.
-_MUCH, _GENTLE, _BLUR = -32.0, 0.5, 0.9
+# A mu that is large, how steep a loss of a nearly Gaussian run is, the rounding of all its steps
+# that is too much then, beside the slack, and the power of mu with which that falls.
+_MUCH, _GENTLE, _BLUR, _FALLS = 16.0, 0.5, 0.9, 2.5
 
 # A log of chi^2 that leaves nothing.
 _LARGE = 600.0
@@ -313,17 +313,22 @@ def _quick(
     """One run of sampled Gaussians, ordinary or jumpy; None where it is neither."""
     if not steps.is_plain or steps.c.size > _SEVERAL:
         return None
+    mu, reach = (float(one[0]) for one in outlook(steps))
+    _check_mu(steps, mu, float(slack[0]))
     with np.errstate(all="ignore"):
-        with suppress(OutOfReach):
-            return ordinary(steps, slack, tolerance)
+        if reach >= 1.0:
+            with suppress(OutOfReach):
+                return ordinary(steps, mu, slack, tolerance)
         if _advantage_bound(steps) < _NOTHING * slack[0]:
             raise OutOfReach("next to nothing beside the slack; use the lattice")
-        likely = likely_frequencies(steps)
-        little = sparing and likely > _FEW * steps.c.size and float(outlook(steps)[0][0]) < _LITTLE
+        if reach >= 1.0:
+            return None
+        likely = likely_frequencies(steps, mu, reach)
+        little = sparing and likely > _FEW * steps.c.size and mu < _LITTLE
         if little or not likely * _NODES < _LIKELY * most:
             raise OutOfReach(f"some {likely:.2g} frequencies would be taken; use the lattice")
         try:
-            return jumpy(steps, slack, tolerance, most)
+            return jumpy(steps, mu, reach, slack, tolerance, most)
         except OutOfReach as error:
             # Of several segments the general way may know better, where it is likely to take less.
             hopeless = steps.c.size == 1 or likely * _NODES * steps.c.size > most
@@ -353,8 +358,8 @@ def _fit(
             return found
     rungs = ladder(steps, 22.0)
     check_reach(rungs, _FURTHEST)
-    if steps.runs == 1 and _is_blurred(steps, float(rungs.middle[0]), float(slack[0])):
-        raise OutOfReach("so large a mu of so many steps is hidden by rounding; use the lattice")
+    if steps.runs == 1:
+        _check_mu(steps, math.sqrt(-8.0 * float(rungs.middle[0])), float(slack[0]))
     draft, guess = sought(steps, rungs, slack, tolerance)
     groups = grouped(np.arange(steps.runs), draft.plan.numbers, _APART)
     if len(groups) == 1:
@@ -369,10 +374,15 @@ def _fit(
     return _in_place(every, np.concatenate(groups))
 
 
-def _is_blurred(steps: Steps, middle: float, slack: float) -> bool:
-    """Whether rounding hides a large mu: of a nearly Gaussian run, whose G is small everywhere."""
-    rounding = float(steps.counts.sum()) * UNIT
-    return middle < _MUCH and float(steps.slope.max()) <= _GENTLE and rounding > _BLUR * slack
+def _check_mu(steps: Steps, mu: float, slack: float) -> None:
+    """Raises `OutOfReach` for a nearly Gaussian run of about that mu whose digits rounding hides.
+
+    Its G is small everywhere, and the smaller the larger mu is.
+    """
+    if mu > _MUCH and float(steps.slope.max()) <= _GENTLE:
+        rounding = float(steps.counts.sum()) * UNIT
+        if mu > _ENDS or rounding > _BLUR * (_MUCH / mu) ** _FALLS * slack:
+            raise OutOfReach(f"a mu of about {mu:.0f} is hidden by rounding; use the lattice")
 
 
 def _drawn(

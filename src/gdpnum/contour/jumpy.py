@@ -17,7 +17,6 @@ from gdpnum.contour.ladder import (
     Approximate,
     Ladder,
     first_knots,
-    outlook,
     period,
     turning,
 )
@@ -89,14 +88,14 @@ class Jumpy(Ordinary):
         return self.found[0]
 
 
-def jumpy(steps: Steps, slack: Floats, tolerance: float, most: float) -> Jumpy:
+def jumpy(
+    steps: Steps, mu: float, steep: float, slack: Floats, tolerance: float, most: float
+) -> Jumpy:
     """A run in which jumps have their say, read to ``tolerance`` times the slack.
 
+    ``mu`` is about its own, and ``steep`` how far its ladder reaches (`outlook`).
     Raises `OutOfReach` where it is for the general way.
     """
-    mu, steep = (float(one[0]) for one in outlook(steps))
-    if steep >= 1.0:
-        raise OutOfReach("jumps have no say")
     adding = LAM * (1.0 / mu)
     lam = np.concatenate([turning(steps, steep * adding[-1:]), adding[None, :]])
     places = placed(steps, float(lam[0, -1]), float(adding[-1]), 0.0)

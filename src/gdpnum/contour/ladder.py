@@ -186,16 +186,13 @@ def outlook(steps: Steps) -> tuple[Floats, Floats]:
     return mu, np.minimum(largest * mu / _FARTHEST, 1.0)
 
 
-def likely_frequencies(steps: Steps) -> float:
-    """About how many frequencies one run of sampled Gaussians takes; zero where jumps do not tell.
+def likely_frequencies(steps: Steps, mu: float, reach: float) -> float:
+    """About how many frequencies one run of sampled Gaussians takes in which jumps have their say.
 
     The transform dies out with the Gaussian that the loss is nearly, or, where steps are few or
     jumps rare, with the smallest losses that all but exp(-digits) of the runs have; and periods
     are as long as the last tilt of the ladder makes them.
     """
-    mu, reach = (float(one[0]) for one in outlook(steps))
-    if reach >= 1.0:
-        return 0.0
     last = math.inf
     for c, q, count in steps.segments:
         own = math.sqrt(2.0 * _LIKELY / (count * math.expm1(min(c * c, 50.0)))) / q

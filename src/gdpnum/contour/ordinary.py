@@ -26,7 +26,6 @@ from gdpnum.contour.ladder import (
     first_knots,
     guessed,
     logs_of,
-    outlook,
     period,
     small_cumulants,
 )
@@ -170,19 +169,16 @@ class Ordinary:
         return _reading(self.four, _NONE)
 
 
-def ordinary(steps: Steps, slack: Floats, tolerance: float) -> Ordinary:
-    """An ordinary run, read to ``tolerance`` times the slack.
+def ordinary(steps: Steps, mu: float, slack: Floats, tolerance: float) -> Ordinary:
+    """An ordinary run of about that mu, read to ``tolerance`` times the slack.
 
     Raises `OutOfReach` where it is not ordinary after all.
     """
     if float(steps.c.min()) ** 2 == 0.0:
         raise OutOfReach("more noise than squares of floats hold")
-    mu, steep = (float(one[0]) for one in outlook(steps))
-    if steep < 1.0:
-        raise OutOfReach("jumps have their say")
     lam, widest = np.array([LAM, LAM]) * (1.0 / mu), _WIDEST / mu
     places = placed(steps, float(lam[0, -1]), float(lam[1, -1]), widest)
-    ladder, tilted = one_ladder(steps, places, lam, steep)
+    ladder, tilted = one_ladder(steps, places, lam, 1.0)
     near = Approximate.of(ladder.rungs)
     guess = guessed(near, ladder.rungs, 1, slack)
     wanted = wanted_at(near, ladder, guess, float(np.log(slack[0])), tolerance)

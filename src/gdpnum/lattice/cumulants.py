@@ -150,9 +150,10 @@ class Cumulants:
     def edges(self, starts: npt.NDArray[np.intp], log_mass: Floats, sign: float) -> list[Edge]:
         """The same for several tilts, each with a mass of its own."""
         distances = sign * (self.tilts - self.tilts[starts][:, None])
-        reach = self.values - self.values[starts][:, None] - log_mass[:, None]
+        excess = self.values - self.values[starts][:, None] - log_mass[:, None]
         # A tilt that is there twice is at no distance; it must not be chosen for that.
-        reach = np.where(distances > 0.0, reach / np.maximum(distances, 1e-300), np.inf)
+        reach = np.full(excess.shape, np.inf)
+        np.divide(excess, distances, out=reach, where=distances > 0.0)
         best = reach.argmin(axis=1)
         found = sign * reach[np.arange(starts.size), best]
         return [Edge(*one) for one in zip(found.tolist(), self.tilts[best].tolist(), strict=True)]
