@@ -359,7 +359,9 @@ def _fit(
     rungs = ladder(steps, 22.0)
     check_reach(rungs, _FURTHEST)
     if steps.runs == 1:
-        _check_mu(steps, math.sqrt(-8.0 * float(rungs.middle[0])), float(slack[0]))
+        # Rounded up, log Gamma(1/2) of next to nothing may be above zero.
+        mu = math.sqrt(max(-8.0 * float(rungs.middle[0]), 0.0))
+        _check_mu(steps, mu, float(slack[0]))
     draft, guess = sought(steps, rungs, slack, tolerance)
     groups = grouped(np.arange(steps.runs), draft.plan.numbers, _APART)
     if len(groups) == 1:

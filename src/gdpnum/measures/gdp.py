@@ -111,10 +111,10 @@ def fit_gdp(
     charged before mu is read off, so mu holds as printed; it exceeds the smallest valid one by a
     relative 1e-8 or so for Gaussian noise, sampled or not, and by ``tolerance`` (1e-3 by default)
     for what has to go on a lattice: also for rare jumps that would take longer otherwise, above all
-    where mu is below 1e-3, unless a smaller one is asked. ``slack=0`` asks for f >= f_mu without any allowance: for
-    DP-SGD that is sqrt(steps) / noise_multiplier, with no amplification by sampling at all.
-    ``grid_step`` fixes the lattice step in place of the tolerance. A trade-off curve in place of
-    the mechanism is taken as it is, and its mu is exact.
+    where mu is below 1e-3, unless a smaller one is asked. ``slack=0`` asks for f >= f_mu without
+    any allowance: for DP-SGD that is sqrt(steps) / noise_multiplier, with no amplification by
+    sampling at all. ``grid_step`` fixes the lattice step in place of the tolerance. A trade-off
+    curve in place of the mechanism is taken as it is, and its mu is exact.
 
     Raises `BudgetExceeded` where that accuracy is out of reach in double precision; a mu below
     1e-3 may be returned with a bracket that is wider, but no wider than for 1e-3.
