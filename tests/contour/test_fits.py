@@ -493,7 +493,7 @@ def test_few_steps_and_much_noise_are_known_to_six_digits_as_a_lattice_has_them(
 
 
 @pytest.mark.parametrize("settings", [FEW[0], TINY[3], (8.06, 2.04e-4, 341)])
-def test_a_mu_that_is_next_to_nothing_is_left_to_a_quicker_lattice_unless_digits_are_asked(settings):
+def test_next_to_nothing_is_left_to_a_quicker_lattice_unless_digits_are_asked(settings):
     """Rare jumps would take many frequencies: three digits by default, and those asked for."""
     sigma, rate, steps = settings
     run = gdpnum.DPSGD(noise_multiplier=sigma, sample_rate=rate, steps=steps)
