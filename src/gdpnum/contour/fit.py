@@ -89,9 +89,9 @@ MORE, POINT = 3e5, 100.0
 # From so many frequencies on mu is looked for no closer than this.
 _OFTEN, _ENOUGH = 1500, 1e-7
 
-# A mu that is large, how steep a loss of a nearly Gaussian run is, the rounding of all its steps
-# that is too much then, beside the slack, and the power of mu with which that falls.
-_MUCH, _GENTLE, _BLUR, _FALLS = 16.0, 0.5, 0.9, 2.5
+# A mu that is large, how steep a loss of a nearly Gaussian run is, and the rounding of its steps
+# that is too much then, beside the slack.
+_MUCH, _GENTLE, _BLUR = 16.0, 0.5, 0.9
 
 # A log of chi^2 that leaves nothing.
 _LARGE = 600.0
@@ -347,15 +347,32 @@ def _fit(
     """The fits of runs, or of an ordinary one as it is read already, where that is close enough."""
     if not steps.c.size:
         return _gaussian(np.sqrt(steps.variance), slack)
-    if quick is not None:
-        found = _read(steps, *quick.read, slack, tolerance, most)
-        wide = _CLOSE * found.mu[0]
-        if quick.ladder.steep[0] < 1.0:
-            # The general way has nearly the same lines, and knows little more: if that costs less.
-            wide = _WIDE * found.mu[0] if quick.read[1].frequencies < _OFFHAND else math.inf
-        close = found.mu[0] - found.mu_lower[0] <= wide
-        if close and found.mu_lower[0] > 0.0 and found.mu[0] < math.inf:
-            return found
+    if quick is None:
+        return _generally(steps, slack, tolerance, most)
+    found = _read(steps, *quick.read, slack, tolerance, most)
+    wide = _CLOSE * found.mu[0]
+    if quick.ladder.steep[0] < 1.0:
+        # The general way has nearly the same lines, and knows little more: if that costs less.
+        wide = _WIDE * found.mu[0] if quick.read[1].frequencies < _OFFHAND else math.inf
+    known = found.mu_lower[0] > 0.0 and found.mu[0] < math.inf
+    if known and _width(found) <= wide:
+        return found
+    try:
+        # Where rounding is in the way, either may know more.
+        return min(found, _generally(steps, slack, tolerance, most), key=_width)
+    except OutOfReach:
+        if not known:
+            raise
+        return found
+
+
+def _width(found: Fits) -> float:
+    """How far the bounds on the first mu are apart."""
+    return float(found.mu[0] - found.mu_lower[0])
+
+
+def _generally(steps: Steps, slack: Floats, tolerance: float, most: float) -> Fits:
+    """The fits of any runs."""
     rungs = ladder(steps, 22.0)
     check_reach(rungs, _FURTHEST)
     if steps.runs == 1:
@@ -379,11 +396,11 @@ def _fit(
 def _check_mu(steps: Steps, mu: float, slack: float) -> None:
     """Raises `OutOfReach` for a nearly Gaussian run of about that mu whose digits rounding hides.
 
-    Its G is small everywhere, and the smaller the larger mu is.
+    Its G is small everywhere.
     """
     if mu > _MUCH and float(steps.slope.max()) <= _GENTLE:
         rounding = float(steps.counts.sum()) * UNIT
-        if mu > _ENDS or rounding > _BLUR * (_MUCH / mu) ** _FALLS * slack:
+        if mu > _ENDS or rounding > _BLUR * slack:
             raise OutOfReach(f"a mu of about {mu:.0f} is hidden by rounding; use the lattice")
 
 

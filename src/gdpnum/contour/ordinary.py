@@ -22,7 +22,6 @@ from gdpnum.contour.ladder import (
     Approximate,
     Ladder,
     Rungs,
-    fallen,
     first_knots,
     guessed,
     logs_of,
@@ -196,7 +195,9 @@ def wanted_at(
     errors = np.array([log_slack + math.log(3.0 * tolerance), beside + _HUNDREDTH])
     deviation = min(float(ladder.deviation[0]), 1.0)
     fine = max(math.log(deviation * tolerance) + _HUNDREDTH, FINEST)
-    end = float(fallen(ladder.rungs.rows(slice(0, 1)), np.array([log_slack]))[0])
+    # The last of the first knots: by Chernoff, as `fallen` has it for both directions.
+    lam, values, *_, log_kappa = (one[0] for one in ladder.rungs)
+    end = float(((values + log_kappa - log_slack) / lam).min())
     return Wanted(guess, errors, fine, (end, log_slack + _THERE))
 
 
