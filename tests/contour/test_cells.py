@@ -8,7 +8,7 @@ from scipy.special import erfcx, ndtr
 from gdpnum import contour
 from gdpnum.contour import chords
 from gdpnum.contour.decided import Cells, _Beside, _lowest
-from gdpnum.contour.fit import Effort
+from gdpnum.contour.fit import Effort, _end_known
 
 SETTINGS = [(9.4, 0.32768, 2000), (2.0, 0.1, 25), (1.0, 0.01, 1000), (0.7, 0.001, 5000)]
 
@@ -52,6 +52,35 @@ def test_a_cubic_is_as_close_as_is_charged(setting):
             if wrong.max() > 10.0 * unsure.max():
                 closest = max(closest, float(wrong.max() / cells.bent[0, 0]))
     assert closest > 0.02
+
+
+@pytest.mark.parametrize("setting", SETTINGS)
+def test_what_a_sum_omits_is_charged_at_both_ends_and_the_rest_once(setting):
+    """Images and frequencies left out fall or rise within a cell; rounding is that of a knot."""
+    _, lines, found = reading(*setting)
+    assert np.all(found.omitted >= 0.0)
+    assert np.all(found.omitted <= found.delta_error)
+    wrong, omitted = found.delta_error, found.omitted
+    least = np.maximum(wrong[:, :-1], wrong[:, 1:]) + omitted[:, :-1] + omitted[:, 1:]
+    assert np.all(Cells.of(lines, found).unsure >= least * (1.0 - 1e-12))
+    # Far before the epsilon that it is for, a line in the tail has images and little else.
+    last = lines.lines[-1].rows(slice(0, 1))
+    before = np.array([[0.02, 0.2]]) * float(lines.limits[-1, 0])
+    (value, *_), (error, *_, missing) = (one[0] for one in last.at(before))
+    known = lines.rows(slice(0, 1)).at(before)
+    assert np.all(np.abs(value - known.delta[0]) <= error + known.delta_error[0])
+    assert np.all(missing <= error)
+
+
+def test_at_the_last_knot_delta_is_known_better_than_its_sum():
+    """It is from zero to the slack; the sum may be far from that, and what it omits counts twice."""
+    *_, found = reading(*SETTINGS[0])
+    omitted, slack = found.omitted[:, -1].copy(), np.full(2, 1e-10)
+    found.delta_error[:, -1] = 1e-3
+    _end_known(found, slack)
+    assert np.all(found.delta[:, -1] - found.delta_error[:, -1] <= 0.0)
+    assert np.all(found.delta[:, -1] + found.delta_error[:, -1] <= slack * (1.0 + 1e-9))
+    assert np.array_equal(found.omitted[:, -1], 2.0 * omitted)
 
 
 def test_a_cell_between_two_lines_is_charged_twice_its_length():

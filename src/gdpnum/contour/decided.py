@@ -79,8 +79,8 @@ class Cells(NamedTuple):
     def of(cls, lines: Reading, knots: Knots) -> Cells:
         """The cells between knots as lines have them."""
         gaps = knots.epsilons[:, 1:] - knots.epsilons[:, :-1]
-        wrong = knots.delta_error
-        unsure = 2.0 * (wrong[:, :-1] + wrong[:, 1:])
+        wrong, omitted = knots.delta_error, knots.omitted
+        unsure = np.maximum(wrong[:, :-1], wrong[:, 1:]) + (omitted[:, :-1] + omitted[:, 1:])
         powers = gaps * gaps
         powers *= powers * (1.0 / 384.0)
         bent = powers * np.maximum(knots.bends[:, :-1], knots.bends[:, 1:])

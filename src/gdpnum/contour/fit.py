@@ -497,6 +497,8 @@ def _end_known(found: Knots, slack: Floats) -> None:
     lower = np.minimum(np.fmax(delta - error, 0.0), upper)
     found.delta[:, -1] = 0.5 * (lower + upper)
     found.delta_error[:, -1] = 0.5 * (upper - lower) + (4.0 * UNIT) * upper
+    # From the sum that is as far as from delta, and what the sum lacks besides.
+    found.omitted[:, -1] *= 2.0
 
 
 def _apart(steps: Steps, slack: Floats, tolerance: float) -> Floats:

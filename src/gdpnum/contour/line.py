@@ -33,6 +33,9 @@ _BLOCK = 16
 # Numbers of a table that are held at once.
 _NEAR = 240_000
 
+# For the rounding of bounds themselves.
+_UP = 1.0 + 1e-12
+
 #: Where images are bounded best, as multiples of the epsilon a line is for.
 FAR, CLOSE = np.array([[0.5, 1.0, 1.25]]), np.array([[0.0, 0.1, 0.4]])
 
@@ -61,6 +64,8 @@ class Line(NamedTuple):
     """A bound on the fourth derivative of the sum for delta, over exp(K - lam eps)."""
     rounded: Floats
     """The constant of the errors of exp(eps) alpha without what is left out of its sum."""
+    left: Floats
+    """What is left out of the sum for delta, over exp(K - lam eps): a part of its constant."""
 
     def rows(self, kept: Rows) -> Line:
         """Some of the rows."""
@@ -75,6 +80,7 @@ class Line(NamedTuple):
             (self.known[0][kept], self.known[1][kept]),
             self.bend[kept],
             self.rounded[kept],
+            self.left[kept],
         )
 
     def halves(self) -> tuple[Line, Line]:
@@ -97,6 +103,7 @@ class Line(NamedTuple):
             _after(one.known, two.known),
             np.concatenate([one.bend, two.bend]),
             np.concatenate([one.rounded, two.rounded]),
+            np.concatenate([one.left, two.left]),
         )
 
     def _longer(self, number: int) -> Line:
@@ -114,7 +121,8 @@ class Line(NamedTuple):
     def at(self, epsilons: Floats) -> tuple[Floats, Floats]:
         """(delta, exp(eps) alpha) at epsilons by row, and their errors; axis 1 is which.
 
-        After the errors comes a bound on the fourth derivative of delta's sum.
+        After the errors come a bound on the fourth derivative of delta's sum, and that part of
+        delta's error which is omitted from the sum.
         """
         away = epsilons - self.centre
         short = self.frequencies.shape[1] <= _SHORT and away.size < _FEW
@@ -125,12 +133,14 @@ class Line(NamedTuple):
         values *= scale
         values[:, 0] -= lifted - self.known[1]
         values[:, 1] += lifted
-        wrong = np.empty((values.shape[0], 3, values.shape[2]))
-        errors, bends = wrong[:, :2], wrong[:, 2]
+        wrong = np.empty((values.shape[0], 4, values.shape[2]))
+        errors, bends, omitted = wrong[:, :2], wrong[:, 2], wrong[:, 3]
         np.abs(away, out=away)
-        self._wrong(epsilons, away, np.abs(moved, out=moved), scale, lifted, out=errors)
+        images = self._wrong(epsilons, away, np.abs(moved, out=moved), scale, lifted, out=errors)
         np.multiply(scale[:, 0], self.bend, out=bends)
         bends += lifted
+        np.multiply(scale[:, 0], self.left, out=omitted)
+        omitted += images
         if not errors.max(initial=0.0) < np.inf:
             unknown = ~(errors < np.inf)
             values[unknown], errors[unknown] = 0.0, np.inf
@@ -164,7 +174,8 @@ class Line(NamedTuple):
         lifted: Floats,
         *,
         out: Floats,
-    ) -> None:
+    ) -> Floats:
+        """Writes the errors, and returns the images in that of delta."""
         constant, distant, far = self.errors
         logs, slopes, shares = self.images
         wrong = np.multiply(distant[:, :, None], away[:, None, :], out=out)
@@ -174,8 +185,10 @@ class Line(NamedTuple):
         exponent = np.abs(epsilons) - self.known[0]
         wrong += charges.known_images(lifted, self.known[1], exponent)[:, None, :]
         bounds = logs[..., None] + slopes[..., None] * epsilons[:, None, None, :]
-        wrong += shares @ np.exp(bounds.min(axis=2))
-        wrong *= 1.0 + 1e-12
+        images: Floats = shares @ np.exp(bounds.min(axis=2))
+        wrong += images
+        wrong *= _UP
+        return images[:, 0]
 
     def _summed(self, away: Floats) -> Floats:
         """The same, by a sum over frequencies."""
@@ -257,7 +270,8 @@ def stacked(
     centre_error = found.centre_error[repeated, None]
     constant += np.expm1(np.minimum(k_error, 700.0)) * terms + moment * centre_error
     logs, thetas = by_row(decayed.logs), by_row(decayed.thetas)
-    constant[:, 0] += charges.left_out(logs[:, 0], thetas[:, 0])
+    left = charges.left_out(logs[:, 0], thetas[:, 0])
+    constant[:, 0] += left
     # A cell of the sum may reach over an end of an interval: 1 / M more.
     ratios = np.empty_like(thetas)
     ratios[:, :-1] = np.log(thetas[:, 1:] / thetas[:, :-1])
@@ -284,6 +298,7 @@ def stacked(
         (lift, level),
         bend,
         rounded,
+        _UP * left[:, None],
     )
 
 
@@ -345,6 +360,7 @@ def _images(
     best = np.arange(lam.shape[0])[:, None, None], np.arange(2)[:, None], every.argmin(axis=3)
     shares = np.ones((lam.shape[0], 2, 2))
     np.exp(rungs.log_kappa[both][best].max(axis=2), out=shares[:, 0])
+    shares *= _UP
     return bounds[best], slope[best], shares
 
 
@@ -358,11 +374,21 @@ class Knots(NamedTuple):
     lifted_alpha_error: Floats
     bends: Floats
     """Bounds on the fourth derivative of the sum for delta."""
+    omitted: Floats
+    """What that sum lacks: images and frequencies left out, a part of delta's error."""
 
 
 def knots_of(epsilons: Floats, values: Floats, errors: Floats) -> Knots:
     """Knots from what a line has there."""
-    return Knots(epsilons, values[:, 0], errors[:, 0], values[:, 1], errors[:, 1], errors[:, 2])
+    return Knots(
+        epsilons,
+        values[:, 0],
+        errors[:, 0],
+        values[:, 1],
+        errors[:, 1],
+        errors[:, 2],
+        errors[:, 3],
+    )
 
 
 class Reading(NamedTuple):
@@ -399,7 +425,7 @@ class Reading(NamedTuple):
         """Bounds from the best line at each epsilon; epsilons increase in each row."""
         if epsilons.shape[0] == 1 and epsilons.size:
             return self._at_one(epsilons)
-        values, errors = (np.empty((epsilons.shape[0], i, epsilons.shape[1])) for i in (2, 3))
+        values, errors = (np.empty((epsilons.shape[0], i, epsilons.shape[1])) for i in (2, 4))
         # By line and row, the first epsilon that is better on a later one.
         ends = [(epsilons <= at[:, None]).sum(axis=1) for at in self.limits]
         places, starts = np.arange(epsilons.shape[1]), np.zeros(epsilons.shape[0], np.intp)

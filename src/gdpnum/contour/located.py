@@ -384,4 +384,4 @@ def _at(line: _Line, guess: Floats, slack: Floats, places: Floats) -> Knots:
     clear &= ~np.logical_or.accumulate(some, axis=1)
     none = np.zeros_like(places)
     delta = np.where(clear & (sums[:, 0] < _LARGE), sums[:, 0], np.nan)
-    return Knots(places, delta, none, sums[:, 1], none, none)
+    return Knots(places, delta, none, sums[:, 1], none, none, none)
