@@ -73,7 +73,7 @@ def test_what_a_sum_omits_is_charged_at_both_ends_and_the_rest_once(setting):
 
 
 def test_at_the_last_knot_delta_is_known_better_than_its_sum():
-    """It is from zero to the slack; the sum may be far from that, and what it omits counts twice."""
+    """It is from zero to the slack; the sum may be far from that: what it omits counts twice."""
     *_, found = reading(*SETTINGS[0])
     omitted, slack = found.omitted[:, -1].copy(), np.full(2, 1e-10)
     found.delta_error[:, -1] = 1e-3
