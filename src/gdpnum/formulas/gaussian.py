@@ -35,8 +35,10 @@ _LOG_ROOT_2_PI = 0.5 * math.log(2.0 * math.pi)
 _SMALL, _FAR = 0.1, 1e6
 
 # The ratios of the series follow forwards from M(s) up to s = _NEAR, which loses a digit, and
-# beyond it backwards from r_(_DEPTH - 1), which loses none. Five odd terms are enough for mu < 0.1.
+# beyond it backwards from r_(_DEPTH - 1), which loses none. Five odd terms are enough for mu < 0.1,
+# and three where mu is tiny: each is (mu / 2)^2 times the one before, or less.
 _NEAR, _DEPTH, _TERMS = 5.0, 22, 10
+_TINY, _FEW_TERMS = 1e-3, 6
 
 
 @quietly
@@ -86,31 +88,37 @@ def _parts(mu: float, epsilons: Floats) -> tuple[Floats, Floats, Mask]:
     x = s - 0.5 * mu
     is_small = mu < _SMALL
 
+    terms = _FEW_TERMS if mu < _TINY else _TERMS
+
     def near(s: Floats) -> Floats:
         if is_small:
-            return _series(mu, _ratios_forwards(s))
+            return _series(mu, _ratios_forwards(s, terms), terms)
         x = s - 0.5 * mu
         return np.copysign(_mills(np.abs(x)), x) - _mills(s + 0.5 * mu)
 
     def far(s: Floats) -> Floats:
-        return _series(mu, _ratios_backwards(s))
+        return _series(mu, _ratios_backwards(s), terms)
 
     is_far = s > (_NEAR if is_small else _FAR * mu)
-    gap = np.piecewise(s, [is_far], [far, near]) if is_far.any() else near(s)
+    if is_far.any():
+        is_near, gap = ~is_far, np.empty_like(s)
+        gap[is_far], gap[is_near] = far(s[is_far]), near(s[is_near])
+    else:
+        gap = near(s)
     return x, gap, (x < 0.0) & (not is_small)
 
 
-def _series(mu: float, ratios: list[Floats]) -> Floats:
-    """2 sum over odd j of (mu / 2)^j I_j, with I_j = r_0 r_1 ... r_j."""
+def _series(mu: float, ratios: list[Floats], terms: int) -> Floats:
+    """2 sum over odd j < terms of (mu / 2)^j I_j, with I_j = r_0 r_1 ... r_j."""
     half, total = 0.5 * mu, np.ones_like(ratios[0])
-    for j in range(_TERMS - 2, 0, -2):
+    for j in range(terms - 2, 0, -2):
         total = 1.0 + (half * ratios[j]) * (half * ratios[j + 1]) * total
     return mu * ratios[0] * ratios[1] * total
 
 
-def _ratios_forwards(s: Floats) -> list[Floats]:
+def _ratios_forwards(s: Floats, terms: int) -> list[Floats]:
     ratios = [_mills(s)]
-    for j in range(1, _TERMS):
+    for j in range(1, terms):
         ratios.append((1.0 / ratios[-1] - s) / j)
     return ratios
 
