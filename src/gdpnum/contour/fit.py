@@ -92,9 +92,10 @@ MORE, POINT = 3e5, 100.0
 # From so many frequencies on mu is looked for no closer than this.
 _OFTEN, _ENOUGH = 1500, 1e-7
 
-# A mu that is large, how steep a loss of a nearly Gaussian run is, and the rounding of its steps
-# that is too much then, beside the slack.
-_MUCH, _GENTLE, _BLUR = 16.0, 0.5, 0.9
+# How steep a loss of a nearly Gaussian run is, and the rounding of its steps that is too much at a
+# mu of 16 and a bend of 0.1, beside the slack; with the powers of both by which that changes. Found
+# by trying: nothing is proven by it, but a look spared.
+_GENTLE, _BLUR, _BY_MU, _BY_BEND = 0.5, 4.7, -3.5, 0.3
 
 # A log of chi^2 that leaves nothing.
 _LARGE = 600.0
@@ -401,12 +402,14 @@ def _generally(steps: Steps, slack: Floats, tolerance: float, most: float) -> Fi
 def _check_mu(steps: Steps, mu: float, slack: float) -> None:
     """Raises `OutOfReach` for a nearly Gaussian run of about that mu whose digits rounding hides.
 
-    Its G is small everywhere.
+    Its G is small everywhere: the smaller, the larger mu is and the less a loss bends.
     """
-    if mu > _MUCH and float(steps.slope.max()) <= _GENTLE:
-        rounding = float(steps.counts.sum()) * UNIT
-        if mu > _ENDS or rounding > _BLUR * slack:
-            raise OutOfReach(f"a mu of about {mu:.0f} is hidden by rounding; use the lattice")
+    if float(steps.slope.max()) > _GENTLE:
+        return
+    bend = max(float(((1.0 - steps.rate) * steps.slope).max()), 1e-6)
+    most = _BLUR * (max(mu, 1.0) / 16.0) ** _BY_MU * (bend / 0.1) ** _BY_BEND * slack
+    if mu > _ENDS or float(steps.counts.sum()) * UNIT > most:
+        raise OutOfReach(f"a mu of about {mu:.2g} is hidden by rounding; use the lattice")
 
 
 def _drawn(
