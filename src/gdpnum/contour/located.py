@@ -49,7 +49,7 @@ _LARGEST = 600.0
 _FALLEN = 0.3
 
 # How often a better place is looked for, and how close a guess must be to be kept.
-_TURNS, _OFF = 4, 0.6
+_TURNS, _OFF = 4, 2.2
 
 # How far two guesses may be apart (a log) that agree.
 _AGREE = 0.7
