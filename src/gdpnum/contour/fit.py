@@ -92,10 +92,10 @@ MORE, POINT = 3e5, 100.0
 # From so many frequencies on mu is looked for no closer than this.
 _OFTEN, _ENOUGH = 1500, 1e-7
 
-# How steep a loss of a nearly Gaussian run is, and the rounding of its steps that is too much at a
-# mu of 16 and a bend of 0.1, beside the slack; with the powers of both by which that changes. Found
-# by trying: nothing is proven by it, but a look spared.
-_GENTLE, _BLUR, _BY_MU, _BY_BEND = 0.5, 4.7, -3.5, 0.3
+# How steep a loss of a nearly Gaussian run is, a mu that is large, and the rounding of the steps
+# that is too much there, at a bend of 0.1 and beside the slack; with the powers of both by which
+# that changes. Found by trying: nothing is proven by it, but a look spared.
+_GENTLE, _MUCH, _BLUR, _BY_MU, _BY_BEND = 0.5, 16.0, 4.7, -3.5, 0.3
 
 # A log of chi^2 that leaves nothing.
 _LARGE = 600.0
@@ -404,10 +404,10 @@ def _check_mu(steps: Steps, mu: float, slack: float) -> None:
 
     Its G is small everywhere: the smaller, the larger mu is and the less a loss bends.
     """
-    if float(steps.slope.max()) > _GENTLE:
+    if mu < _MUCH or float(steps.slope.max()) > _GENTLE:
         return
     bend = max(float(((1.0 - steps.rate) * steps.slope).max()), 1e-6)
-    most = _BLUR * (max(mu, 1.0) / 16.0) ** _BY_MU * (bend / 0.1) ** _BY_BEND * slack
+    most = _BLUR * (mu / _MUCH) ** _BY_MU * (bend / 0.1) ** _BY_BEND * slack
     if mu > _ENDS or float(steps.counts.sum()) * UNIT > most:
         raise OutOfReach(f"a mu of about {mu:.2g} is hidden by rounding; use the lattice")
 

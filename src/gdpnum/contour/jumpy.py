@@ -151,7 +151,7 @@ def _read(
     decayed = _decay(steps, places, two, needs, ladder, lengths)
     both = np.concatenate([slack, slack])
     # Adding is read off the middle all the way.
-    far = [wanted.epsilons[:, None] * np.concatenate(one) for one in ([CLOSE, _ALL], [FAR, _ALL])]
+    far = wanted.references(np.concatenate([CLOSE, _ALL]), np.concatenate([FAR, _ALL]))
     ends = decayed.thetas[0, :, 0]
     numbers = ends * lengths
     if float(ends.max() * lengths.max() - 0.6 * numbers.sum()) < 2.0 * math.pi * _APART:

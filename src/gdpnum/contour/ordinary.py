@@ -139,6 +139,12 @@ class Wanted(NamedTuple):
     end: tuple[float, float]
     """A place from which on delta of removing is at most the slack, and that error there."""
 
+    def references(self, close: Floats, far: Floats) -> list[Floats]:
+        """Where images are bounded best in the middle, and in the tail up to the last knot."""
+        middle, tail = self.epsilons[:, None] * close, self.epsilons[:, None] * far
+        tail[0, -1] = max(tail[0, -1], self.end[0])
+        return [middle, tail]
+
 
 @dataclass(frozen=True, eq=False)
 class Ordinary:
@@ -227,8 +233,9 @@ def _four(
     closely = float(places.nodes.loss.max() * (1.0 + rungs.lam.max())) > _LARGEST
     closely |= float(steps.counts.sum()) > _LONG
     found = transformed(steps, places, three, frequencies(last, int(number)), closely=closely)
-    references = [wanted.epsilons[:, None] * CLOSE, wanted.epsilons[:, None] * FAR]
-    return stacked(found, decayed, rungs, picks=[[2, 2], [0, 1]], references=references)
+    return stacked(
+        found, decayed, rungs, picks=[[2, 2], [0, 1]], references=wanted.references(CLOSE, FAR)
+    )
 
 
 def frequencies(last: float, number: int) -> Floats:

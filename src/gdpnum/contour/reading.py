@@ -59,6 +59,8 @@ class Draft(NamedTuple):
     """What each line in the tail is for, by tail and row."""
     close: Floats
     """Where images are bounded best on the line in the middle, by row."""
+    end: Floats
+    """Up to where the last line in the tail is read, by row."""
 
     def part(self, runs: npt.NDArray[np.intp]) -> Draft:
         """Some of the runs."""
@@ -67,7 +69,9 @@ class Draft(NamedTuple):
             np.concatenate([runs + i * number for i in range(size // number)])
             for size in (self.epsilons.shape[1], self.close.shape[0])
         )
-        return Draft(self.plan.part(runs), self.epsilons[:, rows], self.close[middles])
+        return Draft(
+            self.plan.part(runs), self.epsilons[:, rows], self.close[middles], self.end[rows]
+        )
 
 
 def drafted(
@@ -136,7 +140,8 @@ def drafted(
     digits[:, :-1] = (values - lam * places - allowed).reshape(last, runs).T
     digits = np.maximum(digits, 5.0) + _MORE_DIGITS
     plan = planned(steps, ladder, tilts, lengths, digits=digits, error=1e-15)
-    return Draft(plan, places.reshape(tails, rows), close)
+    end = epsilons[-1] if further is None else further[0][:rows]
+    return Draft(plan, places.reshape(tails, rows), close, end)
 
 
 def reading(steps: Steps, ladder: Ladder, draft: Draft, most: float) -> Reading:
@@ -145,11 +150,12 @@ def reading(steps: Steps, ladder: Ladder, draft: Draft, most: float) -> Reading:
     The last line of the plan is the one in the middle. Without lines in the tail adding keeps to
     that one.
     """
-    rungs, runs, (plan, epsilons, close) = ladder.rungs, steps.runs, draft
+    rungs, runs, (plan, epsilons, close, end) = ladder.rungs, steps.runs, draft
     tails, rows = epsilons.shape
     middles, directions = close.shape[0] // runs, rows // runs
     last = tails * directions
     beyond = [one[:, None] * FAR for one in epsilons]
+    np.maximum(beyond[-1][:, -1], end, out=beyond[-1][:, -1])
     # Where jumps are rare only removing's tails take many frequencies.
     removing = list(range(0, last, directions))
     others = [i for i in range(last + 1) if i not in removing]
