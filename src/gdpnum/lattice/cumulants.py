@@ -18,7 +18,7 @@ _ENOUGH = 512
 
 # The tilts at which plans look: as multiples of one over the standard deviation, of one over the
 # largest loss, and as they are.
-_UP, _DOWN = np.geomspace(1e-2, 1e4, 61), np.geomspace(1e-2, 1e4, 19)
+_UP, _DOWN = np.geomspace(1e-2, 1e4, 84), np.geomspace(1e-2, 1e4, 24)
 _JUMP = np.geomspace(0.3, 100.0, 20)
 _BETWEEN = -np.linspace(0.05, 1.0, 12)
 
