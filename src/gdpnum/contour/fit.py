@@ -51,8 +51,9 @@ _WIDE, _OFFHAND = 1e-5, 300
 # So many times what a run may take is likely to be too much, with so many nodes, as a rule.
 _LIKELY, _NODES = 2.2, 100.0
 
-# Noise so little (one over it) that the general way takes this share of what the quick one does.
-_STEEP, _SPARED = 1.6, 0.7
+# Noise so little (one over it) that the general way takes this share of what the quick one does, or
+# so many times what is likely.
+_STEEP, _SPARED, _OFTEN_LESS = 1.6, 0.7, 6.0
 
 # A mu that is next to nothing, and the frequencies a segment for which a lattice is quicker then.
 _LITTLE, _FEW = 1e-3, 60.0
@@ -334,10 +335,12 @@ def _quick(
         try:
             return jumpy(steps, mu, reach, slack, tolerance, most)
         except OutOfReach as error:
-            # Of several segments the general way may know better, where it is likely to take less;
-            # of one with little noise it takes less by a third.
-            least = _SPARED if float(steps.c[0]) > _STEEP else 1.0
-            least *= float(error.work[0]) if steps.c.size == 1 else likely * _NODES * steps.c.size
+            # The general way may take less: of several segments, and where there is little noise.
+            least, expected = float(error.work[0]), likely * _NODES * steps.c.size
+            if steps.c.size > 1:
+                least = expected
+            elif float(steps.c[0]) > _STEEP:
+                least = min(_SPARED * least, _OFTEN_LESS * expected)
             if error.work[0] < math.inf and least > most:
                 raise
     return None
