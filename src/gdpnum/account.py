@@ -235,8 +235,8 @@ def tradeoff_curve(
     negative rate below ``curve.beta(alpha)``; ``curve.delta`` and ``curve.epsilon`` are upper
     bounds likewise. The curve is accurate in relative terms down to a true positive rate of about
     1e-12: moved, relative to its mu, by less than 1e-6 for Gaussian noise, sampled or not, and by
-    ``tolerance`` (1e-3 by default) for what has to go on a lattice. Compositions of Gaussians have
-    the exact curve f_mu.
+    ``tolerance`` (1e-3 by default) for what has to go on a lattice, as rare jumps do that would
+    take longer otherwise. Compositions of Gaussians have the exact curve f_mu.
 
     >>> import gdpnum
     >>> run = gdpnum.DPSGD(noise_multiplier=1.0, sample_rate=0.01, steps=1000)

@@ -75,12 +75,11 @@ def test_what_a_sum_omits_is_charged_at_both_ends_and_the_rest_once(setting):
 def test_at_the_last_knot_delta_is_known_better_than_its_sum():
     """It is from zero to the slack; the sum may be far from that: what it omits counts twice."""
     *_, found = reading(*SETTINGS[0])
-    omitted, slack = found.omitted[:, -1].copy(), np.full(2, 1e-10)
-    found.delta_error[:, -1] = 1e-3
-    _end_known(found, slack)
-    assert np.all(found.delta[:, -1] - found.delta_error[:, -1] <= 0.0)
-    assert np.all(found.delta[:, -1] + found.delta_error[:, -1] <= slack * (1.0 + 1e-9))
-    assert np.array_equal(found.omitted[:, -1], 2.0 * omitted)
+    found.delta_error[:, -1], slack = 1e-3, np.full(2, 1e-10)
+    known = _end_known(found, slack)
+    assert np.all(known.delta[:, -1] - known.delta_error[:, -1] <= 0.0)
+    assert np.all(known.delta[:, -1] + known.delta_error[:, -1] <= slack * (1.0 + 1e-9))
+    assert np.array_equal(known.omitted[:, -1], 2.0 * found.omitted[:, -1])
 
 
 def test_a_cell_between_two_lines_is_charged_twice_its_length():

@@ -473,11 +473,11 @@ def _read(
     if runs == 1 and rungs.steep[0] < 1.0 and lines.frequencies > _OFTEN:
         tolerance = max(tolerance, _ENOUGH)
     by_row = np.concatenate([slack, slack])[: found.epsilons.shape[0]]
-    _end_known(found, by_row)
+    found = _end_known(found, by_row)
     if adding is None:
         needed, mu_lower = smallest(lines, found, rungs.rungs, runs, by_row, tolerance, most=most)
     else:
-        _end_known(adding, slack)
+        adding = _end_known(adding, slack)
         one, two = slice(0, runs), slice(runs, None)
         removed = lines.rows(one), found, rungs.rungs.rows(one)
         added = lines.rows(two), adding, rungs.rungs.rows(two)
@@ -498,18 +498,19 @@ def _read(
     return Fits(mu, mu_lower, *regrets(lines, before, mu, slack, tolerance))
 
 
-def _end_known(found: Knots, slack: Floats) -> None:
-    """Notes in the knots that at the last delta is from zero to the slack.
+def _end_known(found: Knots, slack: Floats) -> Knots:
+    """The knots, with it that at the last delta is from zero to the slack.
 
     What a line says there may be far from both: none is for so large an epsilon.
     """
-    delta, error = found.delta[:, -1], found.delta_error[:, -1]
-    upper = np.maximum(np.fmin(delta + error, slack), 0.0)
-    lower = np.minimum(np.fmax(delta - error, 0.0), upper)
-    found.delta[:, -1] = 0.5 * (lower + upper)
-    found.delta_error[:, -1] = 0.5 * (upper - lower) + (4.0 * UNIT) * upper
+    delta, error, omitted = (one.copy() for one in (found.delta, found.delta_error, found.omitted))
+    upper = np.maximum(np.fmin(delta[:, -1] + error[:, -1], slack), 0.0)
+    lower = np.minimum(np.fmax(delta[:, -1] - error[:, -1], 0.0), upper)
+    delta[:, -1] = 0.5 * (lower + upper)
+    error[:, -1] = 0.5 * (upper - lower) + (4.0 * UNIT) * upper
     # From the sum that is as far as from delta, and what the sum lacks besides.
-    found.omitted[:, -1] *= 2.0
+    omitted[:, -1] *= 2.0
+    return found._replace(delta=delta, delta_error=error, omitted=omitted)
 
 
 def _apart(steps: Steps, slack: Floats, tolerance: float) -> Floats:
