@@ -36,8 +36,8 @@ _LOOKS = 6
 # From a mu of about this on two lines in the tail are needed, so that none is far from any delta.
 _WIDE = 1.5
 
-# Parts of a range that are looked at together.
-_CUTS = 48
+# Where rates are looked at first, closer near zero, and then between two of those, as shares.
+_SCAN, _CUT = np.linspace(0.0, 1.0, 72) ** 2, np.linspace(0.0, 1.0, 17)
 
 # Knots of a curve: so many to look first, and what a chord between two may add to mu, relatively.
 _FIRST, _CHORD, _MOST_KNOTS = 160, 4e-7, 8_000
@@ -160,37 +160,47 @@ class Profile:
         TPR <= 1 - exp(-eps) (1 - delta(eps) - FPR).
         """
         with np.errstate(all="ignore"):
-            best = np.ones(fprs.size)
-            for which in ("alpha", "tpr"):
-                places = self._where(which, fprs if which == "alpha" else 1.0 - fprs)
-                _, upper = self.delta(places)
-                steep = upper + np.exp(places) * fprs
-                flat = 1.0 - np.exp(-places) * (1.0 - upper - fprs)
-                best = np.minimum(best, np.minimum(steep, flat) * (1.0 + 16.0 * UNIT))
+            places = np.array([self._where(one) for one in fprs.tolist()])
+            _, upper = self.delta(places)
+            steep = upper + np.exp(places) * fprs
+            flat = 1.0 - np.exp(-places) * (1.0 - upper - fprs)
+            best: Floats = np.minimum(np.minimum(steep, flat) * (1.0 + 16.0 * UNIT), 1.0)
             return np.maximum(best, fprs)
 
-    def _where(self, which: str, wanted: Floats) -> Floats:
-        """About the eps >= 0 at which alpha, or the tpr, of the worse direction is as wanted."""
-        low = np.zeros(wanted.size)
-        high = np.full(wanted.size, self.end(1e-3 * self.smallest))
-        share = np.linspace(0.0, 1.0, _CUTS)
-        for _ in range(4):
-            # Cut each range into many parts and keep the one where it crosses.
-            places = low[:, None] * (1.0 - share) + high[:, None] * share
-            flat = places.ravel()
-            order = np.argsort(flat, kind="stable")
-            found = self._knots(flat[order])
-            worse = np.argmax(found.delta, axis=0), np.arange(flat.size)
-            lifted = found.lifted_alpha[worse]
-            alpha = lifted * np.exp(-flat[order])
-            value = np.empty(flat.size)
-            value[order] = alpha if which == "alpha" else found.delta[worse] + lifted
-            above = (value.reshape(places.shape) > wanted[:, None]).sum(axis=1)
-            last = np.clip(above, 1, _CUTS - 1)
-            rows = np.arange(wanted.size)
-            low, high = places[rows, last - 1], places[rows, last]
-        middle: Floats = 0.5 * (low + high)
-        return middle
+    def _where(self, fpr: float) -> float:
+        """About the eps >= 0 at which the curve has that FPR: any will do, and next to it best.
+
+        There alpha is the FPR or, on the other half of the curve, the TPR is one less that; if
+        neither is so large at zero, the FPR is where the halves meet.
+        """
+        places, rates = self._scanned
+        levels = fpr, 1.0 - fpr
+        for which, level in enumerate(levels):
+            if rates[which][0] > level:
+                break
+        else:
+            return 0.0
+        low, high = _around(places, rates[which], level)
+        places = low + (high - low) * _CUT
+        values = self._rates(places)[which]
+        (low, high), (start, end) = (_around(one, values, level) for one in (places, values))
+        if not start > level >= end > 0.0:
+            return 0.5 * (low + high)
+        # Logs are nearly straight within so little.
+        return low + (high - low) * math.log(start / level) / math.log(start / end)
+
+    @cached_property
+    def _scanned(self) -> tuple[Floats, tuple[Floats, Floats]]:
+        """Places from zero on, and alpha and the TPR there."""
+        places = _SCAN * self.end(1e-3 * self.smallest)
+        return places, self._rates(places)
+
+    def _rates(self, places: Floats) -> tuple[Floats, Floats]:
+        """About alpha and the TPR of the worse direction."""
+        found = self._knots(places)
+        worse = np.argmax(found.delta, axis=0), np.arange(places.size)
+        lifted = found.lifted_alpha[worse]
+        return lifted * np.exp(-places), found.delta[worse] + lifted
 
     @cached_property
     def _chord_knots(self) -> Floats:
@@ -238,6 +248,12 @@ class Profile:
                 Attacks(places, 0.0, one, 1.0 - one, np.minimum(log, 0.0))
                 for one, log in zip(tpr, logs, strict=True)
             )
+
+
+def _around(places: Floats, values: Floats, level: float) -> tuple[float, float]:
+    """The two next to where values that fall cross a level."""
+    last = min(max(int((values > level).sum()), 1), values.size - 1)
+    return float(places[last - 1]), float(places[last])
 
 
 def _crossing(places: Floats, excess: Floats, rate: Floats) -> float:

@@ -9,11 +9,16 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from gdpnum import _validate
-from gdpnum.account import tradeoff_curve
+from gdpnum.account import Account, tradeoff_curve
+from gdpnum.accuracy import SMALLEST_TPR
+from gdpnum.curve.piecewise import ContourCurve
 from gdpnum.curve.tradeoff import TradeoffCurve
 from gdpnum.errors import GdpnumError, InvalidArgument, InvalidType
-from gdpnum.measures.gdp import GDPFit, fit_gdp, fits_together
+from gdpnum.floats import NUMPY
+from gdpnum.measures.gdp import GDPFit, accounted_fit, fits_together
 from gdpnum.mechanisms import Mechanism
 from gdpnum.sweeps.setting import Setting, mechanism_of
 
@@ -49,12 +54,26 @@ class _Setting:
         self._mechanism, self._wanted = mechanism, wanted
 
     @cached_property
+    def _accounted(self) -> tuple[Account, GDPFit]:
+        slack, asked = _validate.slack_and_accuracy(
+            self._wanted.slack, self._wanted.tolerance, None
+        )
+        with np.errstate(**NUMPY):
+            return accounted_fit(self._mechanism, slack, asked)
+
+    @cached_property
     def fit(self) -> GDPFit:
-        wanted = self._wanted
-        return fit_gdp(self._mechanism, slack=wanted.slack, tolerance=wanted.tolerance)
+        return self._accounted[1]
 
     @cached_property
     def curve(self) -> TradeoffCurve:
+        # The contour's is the same, whatever slack a fit asked for; a lattice is not.
+        if "_accounted" in self.__dict__ and self._wanted.slack >= SMALLEST_TPR:
+            account = self._accounted[0]
+            with np.errstate(**NUMPY):
+                found = None if account.run is None else account.curve
+            if isinstance(found, ContourCurve):
+                return found
         return tradeoff_curve(self._mechanism, tolerance=self._wanted.tolerance)
 
     @property
