@@ -13,7 +13,7 @@ from gdpnum import contour
 from gdpnum.contour.decided import shown, smallest
 from gdpnum.contour.estimate import about_epsilon, about_mu, about_tpr
 from gdpnum.contour.fit import Effort, _read, sought
-from gdpnum.contour.ladder import Approximate, first_knots, ladder, likely_frequencies, outlook
+from gdpnum.contour.ladder import Approximate, first_knots, ladder, likely_frequencies, one_outlook
 from gdpnum.contour.located import settled
 from gdpnum.contour.pairs import Steps
 from gdpnum.contour.profile import ContourBounds, _lines
@@ -521,7 +521,7 @@ def test_few_frequencies_are_likely_where_few_are_taken():
     for settings in [(4.91, 6.17e-5, 18), (3.56, 2.1e-5, 686), (20.0, 2.09e-5, 16)]:
         effort = Effort(poisson(settings), 1e7)
         taken = effort.quick.read[1].frequencies
-        mu, reach = (float(one[0]) for one in outlook(effort.steps))
+        mu, reach = one_outlook(effort.steps)
         assert 0.1 * taken <= likely_frequencies(effort.steps, mu, reach) <= 10.0 * taken
     # And those that take far more than they may are not even looked at.
     with pytest.raises(OutOfReach, match="would be taken"):

@@ -25,6 +25,7 @@ from gdpnum.contour.ladder import (
     first_knots,
     ladder,
     likely_frequencies,
+    one_outlook,
     outlook,
 )
 from gdpnum.contour.line import Knots, Reading
@@ -69,6 +70,9 @@ _EARLY, _ABOUT = 5.0, -32.0
 
 # What delta may be wrong by at the last knot, beside the slack.
 _THERE = 0.03
+
+# An error beside the slack with which it is known well there.
+_KNOWN = 1e-3
 
 # Among many runs one of so many knots is enough for adding, and for regret in the tail.
 _SOME = 3
@@ -318,7 +322,7 @@ def _quick(
     """One run of sampled Gaussians, ordinary or jumpy; None where it is neither."""
     if not steps.is_plain or steps.c.size > _SEVERAL:
         return None
-    mu, reach = (float(one[0]) for one in outlook(steps))
+    mu, reach = one_outlook(steps)
     _check_mu(steps, mu, float(slack[0]))
     with np.errstate(all="ignore"):
         if reach >= 1.0:
@@ -501,8 +505,11 @@ def _read(
 def _end_known(found: Knots, slack: Floats) -> Knots:
     """The knots, with it that at the last delta is from zero to the slack.
 
-    What a line says there may be far from both: none is for so large an epsilon.
+    What a line says there may be far from both: none is for so large an epsilon. Where it is known
+    well all the same, there is nothing to add.
     """
+    if (found.delta_error[:, -1] < _KNOWN * slack).all():
+        return found
     delta, error, omitted = (one.copy() for one in (found.delta, found.delta_error, found.omitted))
     upper = np.maximum(np.fmin(delta[:, -1] + error[:, -1], slack), 0.0)
     lower = np.minimum(np.fmax(delta[:, -1] - error[:, -1], 0.0), upper)

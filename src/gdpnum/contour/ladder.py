@@ -32,6 +32,11 @@ _STEEP = np.concatenate([np.geomspace(0.01, 0.4, 6)[:-1], np.linspace(0.4, 1.0, 
 _BEFORE_THEM, _SHARES = np.split(_STEEP, [-_LEVELS.size])
 _LOG_LEVELS = np.log(_LEVELS)
 
+_LAST_LEVEL = float(_LOG_LEVELS[-1])
+
+# Less than this is taken for a mu of this.
+_LEAST_MU = 1e-8
+
 # By how much (a log) jumps that much noise puts far out are to be below that.
 _BEFORE_JUMPS = 110.0
 
@@ -158,7 +163,7 @@ def turning(steps: Steps, last: Floats) -> Floats:
     return np.concatenate([levels[:, :1] * (_BEFORE_THEM / _SHARES[0]), levels], axis=1)
 
 
-def _one_outlook(steps: Steps) -> tuple[Floats, Floats]:
+def one_outlook(steps: Steps) -> tuple[float, float]:
     """Both for one run of sampled Gaussians, in plain numbers, which are quicker one by one."""
     total, largest = float(steps.variance[0]), math.inf
     for c, q, count in steps.segments:
@@ -166,23 +171,23 @@ def _one_outlook(steps: Steps) -> tuple[Floats, Floats]:
         one = q * q * math.expm1(min(c2, 50.0))
         total += count * one / (1.0 + one / max(c2, 1.0))
         b = 0.5 * c2 - math.log(q)
-        log_level = _LOG_LEVELS[-1]
+        log_level = _LAST_LEVEL
         if b * b > max(PULL * PULL * c2, _RARELY):
             b, log_level = b - q, log_level - _BEFORE_JUMPS
         inside = b * b - 2.0 * c2 * (math.log(count) - log_level)
         if inside >= 0.0:
             largest = min(largest, (b + math.sqrt(inside)) / max(c2, 5e-324))
-    return np.array([math.sqrt(total)]), np.array([largest])
+    mu = max(math.sqrt(total), _LEAST_MU)
+    return mu, min(max(largest - 1.0, 1.0) * mu / _FARTHEST, 1.0)
 
 
 def outlook(steps: Steps) -> tuple[Floats, Floats]:
     """About each run's mu, and how far its ladder reaches of where a Gaussian's would."""
     if steps.is_plain:
-        mu, largest = _one_outlook(steps)
-    else:
-        mu, largest = _rough_mu(steps), _jumps(steps)[:, -1]
-    mu = np.maximum(mu, 1e-8)
-    largest = np.maximum(largest - 1.0, 1.0)
+        one, reach = one_outlook(steps)
+        return np.array([one]), np.array([reach])
+    mu = np.maximum(_rough_mu(steps), _LEAST_MU)
+    largest = np.maximum(_jumps(steps)[:, -1] - 1.0, 1.0)
     return mu, np.minimum(largest * mu / _FARTHEST, 1.0)
 
 
