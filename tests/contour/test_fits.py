@@ -13,6 +13,7 @@ from gdpnum import contour
 from gdpnum.contour.decided import shown, smallest
 from gdpnum.contour.estimate import about_epsilon, about_mu, about_tpr
 from gdpnum.contour.fit import Effort, _read, sought
+from gdpnum.contour.jumpy import jumpy
 from gdpnum.contour.ladder import Approximate, first_knots, ladder, likely_frequencies, one_outlook
 from gdpnum.contour.located import settled
 from gdpnum.contour.pairs import Steps
@@ -537,3 +538,36 @@ def test_an_advantage_below_the_slack_is_a_mu_of_zero():
     nearly = 1.14e-7 * math.sqrt(8_515_465 * math.expm1(285.0**-2)) / math.sqrt(2.0 * math.pi)
     assert nearly <= found.advantage <= 1.5 * nearly
     assert found.regret <= 0.5 * found.slack * (1.0 + 1e-9)
+
+
+# Each was known to a few digits only: mu is decided far before the last knot, little noise leaves
+# out more of alpha than there is, rounding of many steps hides adding, or jumps are barely rare.
+KNOWN_BETTER = [
+    ((836.0, 0.197, 1767), 1e-8),
+    ((405.0, 0.874, 314_263), 1e-6),
+    ((531.0, 0.0162, 3_347_843), 1e-10),
+    ((0.301, 0.0212, 2053), 1e-10),
+    ((0.334, 0.0144, 1320), 1e-8),
+    ((4.05, 0.000243, 1_280_843), 1e-12),
+    ((2.0, 0.01, 25), 1e-10),
+    ((1.6, 0.0105, 28), 1e-10),
+]
+
+
+@pytest.mark.parametrize(("settings", "slack"), KNOWN_BETTER)
+def test_mu_is_known_to_eight_digits_and_a_lattice_agrees(settings, slack):
+    sigma, rate, steps = settings
+    run = gdpnum.DPSGD(noise_multiplier=sigma, sample_rate=rate, steps=steps)
+    found = gdpnum.fit_gdp(run, slack=slack)
+    assert found.mu - found.mu_lower <= 1e-8 * found.mu
+    beside = gdpnum.fit_gdp(run, slack=slack, grid_step=0.3 * found.mu / math.sqrt(steps))
+    assert beside.mu_lower <= found.mu
+    assert found.mu_lower <= beside.mu <= 1.02 * found.mu
+
+
+def test_adding_that_rounding_hides_in_the_middle_takes_a_line_of_its_own():
+    """Of so many steps the sum for 1 - delta is wrong by more than delta of adding is."""
+    hidden = Effort(poisson((4.05, 0.000243, 1_280_843)), 1e7)
+    with np.errstate(all="ignore"), pytest.raises(OutOfReach, match="a line of its own"):
+        jumpy(hidden.steps, *one_outlook(hidden.steps), np.array([1e-12]), 1e-9, 1e7)
+    assert hidden.quick is not None  # at the usual slack it is not hidden
