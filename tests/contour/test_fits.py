@@ -571,3 +571,14 @@ def test_adding_that_rounding_hides_in_the_middle_takes_a_line_of_its_own():
     with np.errstate(all="ignore"), pytest.raises(OutOfReach, match="a line of its own"):
         jumpy(hidden.steps, *one_outlook(hidden.steps), np.array([1e-12]), 1e-9, 1e7)
     assert hidden.quick is not None  # at the usual slack it is not hidden
+
+
+@pytest.mark.parametrize("sigma", [2.0, 8.0, 15.0])
+def test_a_slack_next_to_none_is_no_division_by_nothing(sigma):
+    """So far out the density of a Gaussian is none: it is refused, or bounded without sampling."""
+    run = gdpnum.DPSGD(noise_multiplier=sigma, sample_rate=0.01, steps=1000)
+    try:
+        found = gdpnum.fit_gdp(run, slack=5e-324)
+    except gdpnum.BudgetExceeded:
+        return
+    assert 0.0 < found.mu_lower <= found.mu <= math.sqrt(1000.0) / sigma * (1.0 + 1e-12)

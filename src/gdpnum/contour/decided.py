@@ -29,6 +29,9 @@ _ABOVE, _BLURRED, _MOST_BLURRED = 3.0, 2.3, 300.0
 # An error of alpha, or of delta beside the slack, that a test does not bear.
 _BLUR = 1e-3
 
+# A density below this is no normal number soon.
+_LEAST_DENSITY = 1e-300
+
 # exp(-eps) and what it multiplies stay normal numbers up to here.
 _LARGEST = 600.0
 
@@ -236,9 +239,10 @@ def _too_small(
     And what it lacks for the error in that.
     """
     a = 0.5 * mu - epsilon / mu
-    if abs(a) > farthest:
-        return 0.0, 0.0
     rise = _NORM * math.exp(-0.5 * a * a)
+    # So far out that the density is none, as a slack next to none allows, nothing is shown.
+    if abs(a) > farthest or rise < _LEAST_DENSITY:
+        return 0.0, 0.0
     lacking = -value / rise
     # Densities change with mu.
     moved = abs(lacking) * (0.5 + longest / mu)
