@@ -372,7 +372,7 @@ def _highest(knots: Knots, slack: Floats) -> tuple[Floats, Floats]:
         return _highest_of(knots, shown(knots, slack, certain=False))[0], np.zeros(slack.size)
     unsure = np.count_nonzero(knots.lifted_alpha_error > _BLUR * knots.lifted_alpha)
     if 2 * unsure > knots.delta.size:
-        # Where delta is known all the same, so does what alpha may be.
+        # Where delta is known all the same, alpha as it was summed tells where to begin.
         told = shown(knots, slack, certain=False)
         told[knots.delta_error > _BLUR * np.minimum(knots.delta, slack[:, None])] = -np.inf
         about = np.maximum(about, _highest_of(knots, told)[0])

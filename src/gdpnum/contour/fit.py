@@ -30,7 +30,7 @@ from gdpnum.contour.ladder import (
 )
 from gdpnum.contour.line import Knots, Reading
 from gdpnum.contour.located import settled
-from gdpnum.contour.ordinary import FINEST, Ordinary, ordinary
+from gdpnum.contour.ordinary import FINEST, THERE, Ordinary, ordinary
 from gdpnum.contour.pairs import Run, Steps
 from gdpnum.contour.plan import grouped
 from gdpnum.contour.reach import OutOfReach
@@ -67,9 +67,6 @@ _ENDS, _FURTHEST = 45.0, -250.0
 
 # Where mu is large: a line for epsilons so many deviations before the losses' mean, to this delta.
 _EARLY, _ABOUT = 5.0, -32.0
-
-# What delta may be wrong by at the last knot, beside the slack.
-_THERE = 0.03
 
 # An error beside the slack with which it is known well there.
 _KNOWN = 1e-3
@@ -206,7 +203,7 @@ def sought(steps: Steps, rungs: Ladder, slack: Floats, tolerance: float) -> tupl
     fine = np.maximum(np.log(np.minimum(rungs.deviation, 1.0) * (0.01 * tolerance)), FINEST)
     # Up to the last knot delta is to be known beside the slack.
     by_row = np.concatenate([log_slack, log_slack])[: guess.size]
-    further = fallen(rungs.rungs, by_row), by_row + np.log(_THERE)
+    further = fallen(rungs.rungs, by_row), by_row + THERE
     large = float(rungs.middle.min()) < LEAST
     places, wrong = [guess], [errors]
     if large:

@@ -82,8 +82,8 @@ _NORM = 1.0 / np.sqrt(2.0 * np.pi)
 _SIGNS = np.array([[1.0], [-1.0]])
 _HUNDREDTH = float(np.log(0.01))
 
-# The log of what delta may be wrong by at the last knot, beside the slack.
-_THERE = float(np.log(0.03))
+#: The log of what delta may be wrong by at the last knot, beside the slack.
+THERE = float(np.log(0.03))
 
 
 class Grid(NamedTuple):
@@ -204,7 +204,7 @@ def wanted_at(
     # The last of the first knots: by Chernoff, as `fallen` has it for both directions.
     lam, values, *_, log_kappa = (one[0] for one in ladder.rungs)
     end = float(((values + log_kappa - log_slack) / lam).min())
-    return Wanted(guess, errors, fine, (end, log_slack + _THERE))
+    return Wanted(guess, errors, fine, (end, log_slack + THERE))
 
 
 def _four(

@@ -7,6 +7,7 @@ it loses from the lattice masses themselves.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import reduce
 from typing import NamedTuple
 
 import numpy as np
@@ -167,10 +168,7 @@ class _Region:
     def _tiltings(self, every: list[list[int]], log_wrap: float) -> list[_Tilting]:
         """The plans with these numbers of tilts."""
         cumulants, first = self._cumulants, self._first
-        rows = [self._excess[numbers[0] - first] for numbers in every]
-        for row, numbers in enumerate(every):
-            for number in numbers[1:]:
-                rows[row] = np.minimum(rows[row], self._excess[number - first])
+        rows = [reduce(np.minimum, (self._excess[i - first] for i in one)) for one in every]
         allowed = log_wrap - np.maximum(np.array(rows).max(axis=1), 0.0)
         ups = cumulants.edges(np.array([max(one) for one in every]), allowed, 1.0)
         downs = cumulants.edges(np.array([min(one) for one in every]), allowed, -1.0)
