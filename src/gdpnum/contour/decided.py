@@ -298,14 +298,8 @@ def smallest(
         own = tried[owner]
         moved = beside.moved(own)
         gained = beside.gained(own, moved)
-        room = (beside.least - beside.bent) + gained
-        over, ends = ~(room >= 0.0), np.full(room.shape, -np.inf)
-        # In a low only a cubic tells enough, unless the reading's own error made it.
-        where = np.nonzero(over & ~(beside.turning & (beside.bent > beside.unsure)))
-        if where[0].size:
-            flat, ends[where] = beside.flatly(cells, where, *_upper(found, rungs, where))
-            room[where] = np.fmax(room[where], flat + gained[where])
-            over = ~(room >= 0.0)
+        room, ends = _rooms(beside, cells, gained, rungs)
+        over = ~(room >= 0.0)
         _raise(needed, owner, own - beside.spare(np.where(over, np.inf, room), moved))
         if not over.any():
             break
@@ -336,6 +330,21 @@ def smallest(
         base = mu_lower.copy()
         _raise(base, owner, about)
     return np.maximum(needed, mu_lower), mu_lower
+
+
+def _rooms(beside: _Beside, cells: Cells, gained: Floats, rungs: Rungs) -> tuple[Floats, Floats]:
+    """G from below in each cell, with what is gained; and at the ends of some that may be too low.
+
+    There it is as much as shorter cells would tell, elsewhere -inf.
+    """
+    room = (beside.least - beside.bent) + gained
+    ends, over = np.full(room.shape, -np.inf), ~(room >= 0.0)
+    if over.any():
+        # In a low only a cubic tells enough, unless the reading's own error made it.
+        where = np.nonzero(over & ~(beside.turning & (beside.bent > beside.unsure)))
+        flat, ends[where] = beside.flatly(cells, where, *_upper(cells.knots, rungs, where))
+        room[where] = np.fmax(room[where], flat + gained[where])
+    return room, ends
 
 
 def _begun(found: Knots, runs: int, slack: Floats) -> tuple[Floats, Floats]:
@@ -528,7 +537,6 @@ def regrets(
             with_slack = regret + slack * weights[:, number - 1]
         ratios = most - below * weights
         at_knots, at_middles = np.minimum(ratios, most)[:, :number], ratios[:, number:]
-        ends = np.maximum(at_knots[:, :-1], at_knots[:, 1:])
         cells = np.maximum(ratios[:, : number - 1], ratios[:, 1:number])
         cells = np.minimum(np.maximum(cells, at_middles), most[:, : number - 1])
         # (1 + exp(eps))^-1 falls: at the left end of each cell it is largest.
@@ -542,6 +550,7 @@ def regrets(
             break
         _raise(regret, owner, np.where(high, 0.0, cells).max(axis=1))
         _raise(with_slack, owner, np.where(high, 0.0, slacked).max(axis=1))
+        ends = np.maximum(at_knots[:, :-1], at_knots[:, 1:])
         room = np.maximum(target - ends, tolerance * target)
         parts = np.minimum(np.ceil(np.sqrt(1.2 * (cells - ends) / room)), _PARTS)
         parts, kept = np.where(high, np.maximum(parts, 2.0), 1.0), np.flatnonzero(high.any(axis=1))

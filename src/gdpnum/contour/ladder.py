@@ -471,8 +471,8 @@ def period(rungs: Rungs, others: Rungs, lam: Floats, epsilon: Floats, log_error:
     above = np.where(gap > 0.0, above, np.inf).min(axis=-1)
     slope = 1.0 + others.lam
     gap = slope + lam
-    below = (others.values + slope * epsilon - log_error) / gap
-    below = np.where(gap > 0.0, below, np.inf).min(axis=-1)
+    # No line is at -1 or below.
+    below = ((others.values + slope * epsilon - log_error) / gap).min(axis=-1)
     longest: Floats = np.maximum(np.maximum(above, below), 0.0)
     return longest
 

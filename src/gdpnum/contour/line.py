@@ -253,8 +253,9 @@ def stacked(
     )
     values, wrong = by_row(found.values), by_row(found.errors)
     # Adding: the complex conjugate at -lam, about the centre's mirror image.
-    sign = np.where(own < runs, 1.0, -1.0)[:, None]
-    lam = np.where(sign > 0.0, tilt - 1.0, -tilt)
+    removing = (own < runs)[:, None]
+    sign = np.where(removing, 1.0, -1.0)
+    lam = sign * (tilt - removing)
     values.imag *= sign
     repeated = np.arange(rows) % runs
     theta, centre = theta[repeated], sign * found.centre[repeated, None]
@@ -359,7 +360,7 @@ def _images(
     every = bounds[:, :, None] + slope[:, :, None] * references[:, None, :, None]
     best = np.arange(lam.shape[0])[:, None, None], np.arange(2)[:, None], every.argmin(axis=3)
     shares = np.ones((lam.shape[0], 2, 2))
-    np.exp(rungs.log_kappa[both][best].max(axis=2), out=shares[:, 0])
+    np.exp(rungs.log_kappa[both[:, :, None], best[2]].max(axis=2), out=shares[:, 0])
     shares *= _UP
     return bounds[best], slope[best], shares
 
@@ -409,9 +410,9 @@ class Reading(NamedTuple):
 
     def across(self, epsilons: Floats) -> npt.NDArray[np.bool_]:
         """Whether each two epsilons are read off two lines, by row."""
-        found = np.zeros((epsilons.shape[0], epsilons.shape[1] - 1), np.bool_)
-        for at in self.limits[:, :, None]:
-            found |= (epsilons[:, :-1] <= at) & (at < epsilons[:, 1:])
+        beyond = epsilons > self.limits[:, :, None]
+        crossed = beyond[:, :, 1:] > beyond[:, :, :-1]
+        found: npt.NDArray[np.bool_] = np.logical_or.reduce(crossed, axis=0)
         return found
 
     def slope_errors(self, epsilons: Floats) -> Floats:

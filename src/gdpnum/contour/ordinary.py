@@ -98,6 +98,12 @@ class Grid(NamedTuple):
     left: Floats
     right: Floats
     """By how much the integrand's logarithm falls at the ends, whichever the tilt."""
+    farthest: Floats
+    """The largest |loss|, by segment."""
+    wrong: Floats
+    """The units that a loss may be wrong by, at most."""
+    deepest: Floats
+    """The largest u^2 / 2."""
 
     def cut(self, ends: Floats) -> Floats:
         """The charge for what lies beyond, with ``ends`` the integrand there over M."""
@@ -230,7 +236,7 @@ def _four(
     number = last * length / (2.0 * np.pi) + 1.0
     if not (number * places.nodes.u.size < WORK and last * (1.0 + 1e-6) <= widest):
         raise OutOfReach("more frequencies than an ordinary run has")
-    closely = float(places.nodes.loss.max() * (1.0 + rungs.lam.max())) > _LARGEST
+    closely = float(places.farthest.max()) * (1.0 + float(rungs.lam[0, -1])) > _LARGEST
     closely |= float(steps.counts.sum()) > _LONG
     found = transformed(steps, places, three, frequencies(last, int(number)), closely=closely)
     return stacked(
@@ -334,7 +340,17 @@ def placed(steps: Steps, removing: float, adding: float, most: float) -> Grid:
     if not (left.min() > 0.0 and right.min() > 0.5 and nodes.loss.max() < _LARGEST):
         raise OutOfReach("an integrand too wide for the nodes of an ordinary run")
     exponents = -0.5 * nodes.u**2
-    return Grid(nodes, steps_found, granted, exponents, left[:, None], right[:, None])
+    return Grid(
+        nodes,
+        steps_found,
+        granted,
+        exponents,
+        left[:, None],
+        right[:, None],
+        np.abs(nodes.loss).max(axis=1),
+        nodes.units.max(axis=1),
+        -exponents.min(axis=1),
+    )
 
 
 def tilted_weights(places: Grid, tilts: Floats) -> tuple[Tilted, Floats, Floats]:
@@ -367,7 +383,7 @@ def one_ladder(steps: Steps, places: Grid, lam: Floats, steep: float) -> tuple[L
     tilts, means = tilted.tilts, moments[:, :, 0]
     # The exponents' rounding is that of S l, mostly.
     units = (64.0 + nodes.u.shape[1]) + 8.0 * np.abs(top)
-    units += np.abs(tilts) * (8.0 * nodes.units.max(axis=1))[:, None]
+    units += np.abs(tilts) * (8.0 * places.wrong)[:, None]
     logs = np.log(tilted.sums * (places.step * _NORM)[:, None])
     logs += top + 1.5 * tilted.lost + UNIT * units
     variance = float(steps.variance[0])
@@ -450,10 +466,9 @@ def decays(steps: Steps, places: Grid, tilted: Tilted, thetas: Floats, weights: 
     values += charges.shifted_quadrature(growth, b * wide)
     values += (2.0 * tilted.lost)[:, :, None] + TINIEST
     logs = np.log(values)
-    # Losses grow with u.
-    loss, half = np.abs(nodes.loss[:, [0, -1]]).max(axis=1), -places.exponents.min(axis=1)
+    half = places.deepest
     spread = steps.c * np.sqrt(2.0 * half) + 0.5 * steps.c * steps.c
-    largest = loss * float(np.abs(tilted.tilts).max()) + half
+    largest = places.farthest * float(np.abs(tilted.tilts).max()) + half
     rounding = charges.decay_rounding(largest, spread, nodes.u.shape[1])[:, None, None]
     logs += 0.5 * heights * heights + rounding
     total: Floats = (steps.counts @ logs.reshape(c.size, -1)).reshape(logs.shape[1:])
@@ -510,7 +525,7 @@ def transformed(
     nodes, count, number = places.nodes, steps.counts, places.nodes.u.shape[1]
     weights, s, centre = tilted.weights, tilted.tilts, tilted.centre
     away = nodes.loss - centre[:, None]
-    each, by_segment = (one[None, :].repeat(steps.c.size, axis=0) for one in (s, theta))
+    by_segment = theta[None, :].repeat(steps.c.size, axis=0)
     if number * theta.size > _MANY:
         a, b = phases(weights, away, away, by_segment)
         terms: float | Floats = roundings(number, theta.size)
@@ -518,14 +533,17 @@ def transformed(
         a, b = (weights @ one for one in turns_less_one(away[:, :, None] * (0.5 * theta)))
         terms = float(number)
     if closely:
+        each = s[None, :].repeat(steps.c.size, axis=0)
         known = nodes, places.exponents, each, weights, away
         eta = one_release(*known, by_segment, tilted.lost, terms)
         lost = tilted.lost, tilted.known_lost
         one, inexact = small_cumulants(nodes, places.exponents, places.step, each, *lost)
     else:
         # At every node no more than this; to take each node's own would gain nothing that shows.
-        farthest, wrong = (np.abs(one).max(axis=1)[:, None] for one in (nodes.loss, nodes.units))
-        size, deepest = np.abs(s), -places.exponents.min(axis=1)[:, None]
+        farthest, wrong, deepest = (
+            one[:, None] for one in (places.farthest, places.wrong, places.deepest)
+        )
+        size = np.abs(s)
         units = charges.weight_units(size * farthest + deepest, (size + 1.0) * wrong)
         spread = (weights @ np.abs(away)[:, :, None])[:, :, 0]
         drift = 2.0 * units * spread + wrong
