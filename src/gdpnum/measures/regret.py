@@ -90,21 +90,31 @@ def regret_bound(
         return 0.5 * float(np.asarray(profile(np.zeros(1)))[0]), 0.0
     edges, line = _shown(directions)
     left, right = edges[:-1], edges[1:]
-    weight, summarised = prior_weight(edges), np.asarray(profile(edges))
     with np.errstate(divide="ignore", invalid="ignore"):
         sunk = np.log(np.maximum(line.tpr, 0.0)) - line.log_alpha
     # The line holds up to where it sinks below zero, or to the end of the cell.
-    until, at_until, weight_until = right.copy(), summarised[1:].copy(), weight[1:].copy()
-    sinks = sunk < right
+    until, sinks = right.copy(), sunk < right
     until[sinks] = np.maximum(sunk, left)[sinks]
-    at_until[sinks] = profile(until[sinks])
-    weight_until[sinks] = prior_weight(until[sinks])
+    places = np.concatenate([edges, until[sinks]])
+    weight, summarised = prior_weight(places), np.asarray(profile(places))
+    weight, weight_until = _ends_of_cells(weight, sinks)
+    summarised, at_until = _ends_of_cells(summarised, sinks)
     cells = np.maximum(
-        (summarised[:-1] - np.maximum(line.delta(left), 0.0)) * weight[:-1],
+        (summarised - np.maximum(line.delta(left), 0.0)) * weight,
         (at_until - np.maximum(line.delta(until), 0.0)) * weight_until,
     )
     worst = int(np.argmax(cells))
     return max(0.0, float(cells[worst])), float(edges[worst])
+
+
+def _ends_of_cells(values: Floats, sinks: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+    """Values at each cell's left end, and where its line ends.
+
+    They are given at all edges, then where those lines end that sink within their cell.
+    """
+    right = values[1 : sinks.size + 1].copy()
+    right[sinks] = values[sinks.size + 1 :]
+    return values[: sinks.size], right
 
 
 class _Line(NamedTuple):
