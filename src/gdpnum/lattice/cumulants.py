@@ -19,7 +19,9 @@ _ENOUGH = 512
 # The tilts at which plans look: as multiples of one over the standard deviation, of one over the
 # largest loss, and as they are.
 _UP, _DOWN = np.geomspace(1e-2, 1e4, 84), np.geomspace(1e-2, 1e4, 24)
-_FEWER_UP, _FEWER_DOWN = np.geomspace(1e-2, 1e4, 61), np.geomspace(1e-2, 1e4, 19)
+_FEWER_UP, _FEWER_DOWN = (
+    np.append(one[one < 100.0], one[one > 100.0][::4]) for one in (_UP, _DOWN)
+)
 _JUMP = np.geomspace(0.3, 100.0, 20)
 _BETWEEN = -np.linspace(0.05, 1.0, 12)
 
@@ -91,7 +93,7 @@ class Cumulants:
     def tilts(self) -> Floats:
         """The tilts looked at, in increasing order."""
         # Half a gap off the best tilt a Chernoff bound loses as much as the square of how far out
-        # it is: a small deviation can do with fewer.
+        # it is: a small deviation can do with fewer of those that are far out.
         down, up = (_FEWER_DOWN, _FEWER_UP) if self.deviation < _SMALL else (_DOWN, _UP)
         bulk = [-down / self.deviation, [0.0], up / self.deviation]
         # Rare jumps are felt at tilts of the scale of one jump; those between -1 and 0 lead from
