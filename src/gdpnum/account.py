@@ -82,7 +82,11 @@ class Account:
         least = min(getattr(pair, "sigma", 1.0) for pair, _ in self.run)
         finer = self.accuracy.tolerance < LATTICE_TOLERANCE
         work = MORE_WORK if finer else WORK * min(max(least, 0.63), 1.0) ** -2
-        return Effort(self.run, work + MORE * len(self.run), sparing=not finer)
+        rival = None if finer else self._lattice_time
+        return Effort(self.run, work + MORE * len(self.run), rival)
+
+    def _lattice_time(self, mu: float) -> float:
+        return self.lattice.milliseconds(mu)
 
     def _efforts(self, *, patiently: bool = False) -> Iterator[Effort]:
         """What the contour may take: as usual, and where the lattice is slow or of no use."""
@@ -235,8 +239,8 @@ def tradeoff_curve(
     negative rate below ``curve.beta(alpha)``; ``curve.delta`` and ``curve.epsilon`` are upper
     bounds likewise. The curve is accurate in relative terms down to a true positive rate of about
     1e-12: moved, relative to its mu, by less than 1e-6 for Gaussian noise, sampled or not, and by
-    ``tolerance`` (1e-3 by default) for what has to go on a lattice, as rare jumps do that would
-    take longer otherwise. Compositions of Gaussians have the exact curve f_mu.
+    ``tolerance`` (1e-3 by default) for what has to go on a lattice, as rare jumps do where that is
+    quicker. Compositions of Gaussians have the exact curve f_mu.
 
     >>> import gdpnum
     >>> run = gdpnum.DPSGD(noise_multiplier=1.0, sample_rate=0.01, steps=1000)

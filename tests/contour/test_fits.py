@@ -14,7 +14,14 @@ from gdpnum.contour.decided import shown, smallest
 from gdpnum.contour.estimate import about_epsilon, about_mu, about_tpr
 from gdpnum.contour.fit import Effort, _read, sought
 from gdpnum.contour.jumpy import jumpy
-from gdpnum.contour.ladder import Approximate, first_knots, ladder, likely_frequencies, one_outlook
+from gdpnum.contour.ladder import (
+    Approximate,
+    about_middle,
+    first_knots,
+    ladder,
+    likely_frequencies,
+    one_outlook,
+)
 from gdpnum.contour.located import settled
 from gdpnum.contour.pairs import Steps
 from gdpnum.contour.profile import ContourBounds, _lines
@@ -493,18 +500,51 @@ def test_few_steps_and_much_noise_are_known_to_six_digits_as_a_lattice_has_them(
     assert beside.mu <= (1.0 + 5e-3) * found.mu
 
 
-@pytest.mark.parametrize("settings", [FEW[0], TINY[3], (8.06, 2.04e-4, 341)])
-def test_next_to_nothing_is_left_to_a_quicker_lattice_unless_digits_are_asked(settings):
-    """Rare jumps would take many frequencies: three digits by default, and those asked for."""
+# Rare jumps that would take many frequencies, where a lattice takes some hundred points.
+QUICKER_ON_A_LATTICE = [FEW[0], TINY[3], (8.06, 2.04e-4, 341), (2.59, 1.28e-3, 73)]
+
+
+@pytest.mark.parametrize("settings", QUICKER_ON_A_LATTICE)
+def test_rare_jumps_are_left_to_a_quicker_lattice_unless_digits_are_asked(settings):
+    """Three digits by default, and those asked for."""
     sigma, rate, steps = settings
     run = gdpnum.DPSGD(noise_multiplier=sigma, sample_rate=rate, steps=steps)
     usual, closer = gdpnum.fit_gdp(run), gdpnum.fit_gdp(run, tolerance=1e-5)
-    assert usual.mu < 1e-3
     assert usual.mu - usual.mu_lower <= 5e-3 * usual.mu
+    assert usual.mu - usual.mu_lower > 1e-5 * usual.mu
     assert closer.mu - closer.mu_lower <= 1e-5 * closer.mu
     assert usual.mu_lower <= closer.mu
     assert closer.mu_lower <= usual.mu
     assert usual.regret >= closer.regret * (1.0 - 1e-6)
+
+
+# Less noise, for which no lattice is quick; rates and steps of which digits are wanted in any case;
+# and so many steps with so little loss that rounding blurs a lattice.
+WANTED_CLOSELY = [(0.7, 1e-3, 5000), (1.6, 0.0105, 28), (36.0, 2.43e-7, 6_845_221)]
+
+
+@pytest.mark.parametrize("settings", WANTED_CLOSELY)
+def test_a_lattice_that_is_not_quicker_or_too_blurred_is_no_rival(settings):
+    sigma, rate, steps = settings
+    found = gdpnum.fit_gdp(gdpnum.DPSGD(noise_multiplier=sigma, sample_rate=rate, steps=steps))
+    assert found.mu - found.mu_lower <= 1e-6 * found.mu
+
+
+def test_a_rival_is_asked_only_where_frequencies_are_many():
+    """Its estimate takes a plan, which a run of few frequencies need not wait for."""
+
+    def rival(mu):
+        raise AssertionError(f"asked for a mu of {mu!r}")
+
+    for settings in [(9.4, 0.32768, 2000), (3.71, 9.17e-4, 3763)]:
+        found = Effort(poisson(settings), 2e6, rival).fit(1e-10)
+        assert found.mu[0] - found.mu_lower[0] <= 1e-8 * found.mu[0]
+    many = poisson((2.12, 1.35e-4, 7052))
+    with pytest.raises(AssertionError, match=r"asked for a mu of 0\.00"):
+        Effort(many, 2e6, rival).fit(1e-10)
+    with pytest.raises(OutOfReach, match="would be taken"):
+        Effort(many, 2e6, lambda _: 1.0).fit(1e-10)
+    assert Effort(many, 2e6, lambda _: 1e3).fit(1e-10).mu[0] > 0.0
 
 
 def test_a_phase_of_rare_jumps_next_to_an_ordinary_one_costs_no_digits():
@@ -524,9 +564,27 @@ def test_few_frequencies_are_likely_where_few_are_taken():
         taken = effort.quick.read[1].frequencies
         mu, reach = one_outlook(effort.steps)
         assert 0.1 * taken <= likely_frequencies(effort.steps, mu, reach) <= 10.0 * taken
-    # And those that take far more than they may are not even looked at.
-    with pytest.raises(OutOfReach, match="would be taken"):
-        Effort(poisson((2.38, 1.12e-7, 12)), 2e6).fit(1e-10)
+    # And those that take far more than they may are not even looked at: also where a jump is not
+    # rare, but the smallest losses of so few steps are next to none.
+    for settings in [(2.38, 1.12e-7, 12), (0.348, 0.65, 2), (0.443, 0.123, 3)]:
+        with pytest.raises(OutOfReach, match="would be taken"):
+            Effort(poisson(settings), 2e6).fit(1e-10)
+
+
+@pytest.mark.parametrize("settings", [(1.32, 0.883, 20_427), (0.401, 0.27, 13_678)])
+def test_next_to_no_privacy_is_seen_at_once_whatever_the_noise(settings):
+    """By log Gamma(1/2), a sum; mu itself is sqrt(-8 log Gamma(1/2)) of a Gaussian."""
+    sigma, rate, steps = settings
+    with pytest.raises(OutOfReach, match="next to no privacy"):
+        Effort(poisson(settings), 1e7).fit(1e-10)
+    with mp.workdps(30):
+        c, q = 1 / mpf(sigma), mpf(rate)
+
+        def half(u):
+            return mp.npdf(u) * mp.sqrt(1 - q + q * mp.exp(c * (u - c / 2)))
+
+        exact = float(steps * mp.log(mp.quad(half, [-12, -4, 0, 4, 8, 14])))
+    assert about_middle(Effort(poisson(settings), 1e7).steps) == pytest.approx(exact, rel=1e-6)
 
 
 def test_an_advantage_below_the_slack_is_a_mu_of_zero():

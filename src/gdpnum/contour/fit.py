@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -21,6 +21,7 @@ from gdpnum.contour.ladder import (
     RARE,
     Approximate,
     Ladder,
+    about_middle,
     fallen,
     first_knots,
     ladder,
@@ -52,12 +53,16 @@ _WIDE, _OFFHAND = 1e-5, 300
 # So many times what a run may take is likely to be too much, with so many nodes, as a rule.
 _LIKELY, _NODES = 2.2, 100.0
 
-# Noise so little (one over it) that the general way takes this share of what the quick one does, or
-# so many times what is likely.
-_STEEP, _SPARED, _OFTEN_LESS = 1.6, 0.7, 6.0
+# Noise so little (one over it) that the general way may take this share of what the quick one does,
+# and the share for several segments.
+_STEEP, _SPARED, _SPARED_BY_ALL = 1.6, 0.7, 0.33
 
-# A mu that is next to nothing, and the frequencies a segment for which a lattice is quicker then.
-_LITTLE, _FEW = 1e-3, 60.0
+# Frequencies a segment from which on a lattice may be the quicker one where jumps decide; and the
+# milliseconds that the contour takes then: for each segment, and for each tenfold of them.
+_DOUBTFUL, _EACH, _TENFOLD = 30.0, 1.1, 2.85
+
+# From this rate and so many steps on digits are worth that.
+_COMMON, _SOME_STEPS = 0.01, 25
 
 # Adding needs less than this share of removing's mu, or it is looked at as closely.
 _BESIDE = 0.8
@@ -97,7 +102,10 @@ _OFTEN, _ENOUGH = 1500, 1e-7
 # How steep a loss of a nearly Gaussian run is, a mu that is large, and the rounding of the steps
 # that is too much there, at a bend of 0.1 and beside the slack; with the powers of both by which
 # that changes. Found by trying: nothing is proven by it, but a look spared.
-_GENTLE, _MUCH, _BLUR, _BY_MU, _BY_BEND = 0.5, 16.0, 4.7, -3.5, 0.3
+_GENTLE, _MUCH, _BLUR, _BY_MU, _BY_BEND = 0.6, 16.0, 4.7, -3.5, 0.3
+
+# A share of the losses' variance from which on a segment tells how steep they are.
+_TELLING = 0.05
 
 # A log of chi^2 that leaves nothing.
 _LARGE = 600.0
@@ -138,8 +146,9 @@ class Effort:
 
     run: Run
     most: float
-    sparing: bool = False
-    """Whether rare jumps are left to a lattice, and its digits, where mu is next to nothing."""
+    rival: Callable[[float], float] | None = None
+    """About the milliseconds that a lattice takes, by about what mu is: jumps are left to it, and
+    its digits, where it is the quicker one. None where the contour is wanted in any case."""
 
     @cached_property
     def steps(self) -> Steps:
@@ -157,7 +166,7 @@ class Effort:
         return _advantage_bound(self.steps) if self.steps.is_plain else 1.0
 
     def _read(self, slack: Floats) -> Ordinary | None:
-        return _quick(self.steps, slack, _TOLERANCE, self.most, sparing=self.sparing)
+        return _quick(self.steps, slack, _TOLERANCE, self.most, self.rival)
 
     def fit(self, slack: float) -> Fits:
         """mu, mu_lower and regret at a slack, as close as they are known; see `fits`."""
@@ -314,7 +323,11 @@ def check_reach(rungs: Ladder, least: float = LEAST) -> None:
 
 
 def _quick(
-    steps: Steps, slack: Floats, tolerance: float, most: float, *, sparing: bool = False
+    steps: Steps,
+    slack: Floats,
+    tolerance: float,
+    most: float,
+    rival: Callable[[float], float] | None = None,
 ) -> Ordinary | None:
     """One run of sampled Gaussians, ordinary or jumpy; None where it is neither."""
     if not steps.is_plain or steps.c.size > _SEVERAL:
@@ -330,21 +343,31 @@ def _quick(
         if reach >= 1.0:
             return None
         likely = likely_frequencies(steps, mu, reach)
-        little = sparing and likely > _FEW * steps.c.size and mu < _LITTLE
-        if little or not likely * _NODES < _LIKELY * most:
+        outdone = rival is not None and _is_outdone(steps, likely, lambda: rival(mu))
+        if outdone or not likely * _NODES < _LIKELY * most:
             raise OutOfReach(f"some {likely:.2g} frequencies would be taken; use the lattice")
         try:
             return jumpy(steps, mu, reach, slack, tolerance, most)
         except OutOfReach as error:
             # The general way may take less: of several segments, and where there is little noise.
-            least, expected = float(error.work[0]), likely * _NODES * steps.c.size
+            least = float(error.work[0])
             if steps.c.size > 1:
-                least = expected
+                least *= _SPARED_BY_ALL
             elif float(steps.c[0]) > _STEEP:
-                least = min(_SPARED * least, _OFTEN_LESS * expected)
-            if error.work[0] < math.inf and least > most:
+                least *= _SPARED
+            if most < least < math.inf:
                 raise
     return None
+
+
+def _is_outdone(steps: Steps, frequencies: float, rival: Callable[[], float]) -> bool:
+    """Whether what a rival takes is likely to be less than so many frequencies do."""
+    segments = steps.c.size
+    common = all(q >= _COMMON and count >= _SOME_STEPS for _, q, count in steps.segments)
+    # With less noise than this no lattice is quick.
+    if common or frequencies < _DOUBTFUL * segments or float(steps.c.max()) > 1.0:
+        return False
+    return _EACH * segments + _TENFOLD * math.log10(frequencies) > rival()
 
 
 def _fits(steps: Steps, slack: Floats, tolerance: float, most: float) -> Fits:
@@ -408,11 +431,19 @@ def _check_mu(steps: Steps, mu: float, slack: float) -> None:
 
     Its G is small everywhere: the smaller, the larger mu is and the less a loss bends.
     """
-    if mu < _MUCH or float(steps.slope.max()) > _GENTLE:
+    if mu < _MUCH:
         return
-    bend = max(float(((1.0 - steps.rate) * steps.slope).max()), 1e-6)
+    # About the segments' parts of the losses' variance: those with next to none tell nothing.
+    parts = steps.counts * steps.rate**2 * np.expm1(np.minimum(steps.slope**2, 50.0))
+    telling = parts > _TELLING * float(parts.sum())
+    slope, absent = steps.slope[telling], 1.0 - steps.rate[telling]
+    if float(slope.max()) > _GENTLE:
+        if mu > _ENDS and about_middle(steps) < _FURTHEST:
+            raise OutOfReach("next to no privacy; use the lattice")
+        return
+    bend = max(float((absent * slope).max()), 1e-6)
     most = _BLUR * (mu / _MUCH) ** _BY_MU * (bend / 0.1) ** _BY_BEND * slack
-    if mu > _ENDS or float(steps.counts.sum()) * UNIT > most:
+    if mu > _ENDS or float(steps.counts[telling].sum()) * UNIT > most:
         raise OutOfReach(f"a mu of about {mu:.2g} is hidden by rounding; use the lattice")
 
 

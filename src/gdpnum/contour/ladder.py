@@ -43,12 +43,16 @@ _BEFORE_JUMPS = 110.0
 # The square of the log of how rarely a jump is to come, to be told from the rest.
 _RARELY = 4.0
 
-# A rate from which on a jump is nothing rare.
-_OFTEN = 0.1
+# A rate from which on a jump is nothing rare, and a loss that is next to none.
+_OFTEN, _SMALL = 0.1, 0.01
 
 # Digits (natural) of a transform, as a rule; by how much losses turn that have died out; and up to
 # where a sum of many is nearly a Gaussian.
 _LIKELY, _TURNED, _LITTLE = 35.0, 3.5, 1.5
+
+# Places on the real line, enough for digits as a rule, and the share of a normal density at each.
+_PLACES = np.arange(-8.0, 12.0, 0.25)
+_DENSITY = np.exp(-0.5 * _PLACES * _PLACES) * (0.25 / math.sqrt(2.0 * math.pi))
 
 #: log Gamma(1/2) = -mu^2 / 8 of a mu of about 7.5: below, 1 - delta is small beside its rounding.
 LEAST = -7.0
@@ -191,6 +195,14 @@ def outlook(steps: Steps) -> tuple[Floats, Floats]:
     return mu, np.minimum(largest * mu / _FARTHEST, 1.0)
 
 
+def about_middle(steps: Steps) -> float:
+    """About log Gamma(1/2) of one run of sampled Gaussians, whatever noise they have."""
+    c = steps.c[:, None]
+    loss = np.log1p(steps.weights * np.expm1(c * (_PLACES - 0.5 * c)))
+    once = np.log1p(np.expm1(0.5 * loss) @ _DENSITY)
+    return float(steps.counts @ once) - 0.125 * float(steps.variance[0])
+
+
 def likely_frequencies(steps: Steps, mu: float, reach: float) -> float:
     """About how many frequencies one run of sampled Gaussians takes in which jumps have their say.
 
@@ -203,9 +215,11 @@ def likely_frequencies(steps: Steps, mu: float, reach: float) -> float:
         own = math.sqrt(2.0 * _LIKELY / (count * math.expm1(min(c * c, 50.0)))) / q
         # Whether the losses that make up most of the variance turn by more than a little.
         turned = own * q * math.exp(min(1.5 * c * (1.0 + c), 600.0))
-        if q < _OFTEN and turned > _LITTLE:
-            share = _LIKELY / count
-            small = q * math.exp(c * float(ndtri(math.exp(-share))) - 0.5 * c * c)
+        share, often = _LIKELY / count, q > _OFTEN
+        # Of whoever is sampled often the losses are larger: P and Q are further apart.
+        middle = 0.5 * c * c if often else -0.5 * c * c
+        small = q * math.exp(c * float(ndtri(math.exp(-share))) + middle)
+        if turned > _LITTLE and (not often or small < _SMALL):
             own = max(own, max(_TURNED, share) / max(small, 1e-300))
         last = min(last, own)
     return last * _LIKELY * mu / (2.0 * math.pi * _FARTHEST * reach)

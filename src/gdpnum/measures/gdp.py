@@ -110,8 +110,8 @@ def fit_gdp(
     (mu, slack)-GDP means f(alpha) >= f_mu(alpha) - slack for every alpha. All numerical error is
     charged before mu is read off, so mu holds as printed; it exceeds the smallest valid one by a
     relative 1e-8 or so for Gaussian noise, sampled or not, and by ``tolerance`` (1e-3 by default)
-    for what has to go on a lattice: also for rare jumps that would take longer otherwise, above all
-    where mu is below 1e-3, unless a smaller one is asked. ``slack=0`` asks for f >= f_mu without
+    for what has to go on a lattice: also for rare jumps (rates below 0.01, or fewer than 25 steps)
+    where that is quicker, unless a smaller one is asked. ``slack=0`` asks for f >= f_mu without
     any allowance: for DP-SGD that is sqrt(steps) / noise_multiplier, with no amplification by
     sampling at all. ``grid_step`` fixes the lattice step in place of the tolerance. A trade-off
     curve in place of the mechanism is taken as it is, and its mu is exact.
