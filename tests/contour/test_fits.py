@@ -545,6 +545,11 @@ def test_a_rival_is_asked_only_where_frequencies_are_many():
     with pytest.raises(OutOfReach, match="would be taken"):
         Effort(many, 2e6, lambda _: 1.0).fit(1e-10)
     assert Effort(many, 2e6, lambda _: 1e3).fit(1e-10).mu[0] > 0.0
+    # Nor is one asked of an ordinary run, unless it takes the general way and mu is tiny.
+    little = poisson((338.0, 1.13e-3, 19))
+    with pytest.raises(OutOfReach, match="a lattice is quicker"):
+        Effort(little, 2e6, lambda _: 1.0).fit(1e-10)
+    assert Effort(little, 2e6).fit(1e-10).mu[0] > 0.0
 
 
 def test_a_phase_of_rare_jumps_next_to_an_ordinary_one_costs_no_digits():

@@ -44,8 +44,8 @@ _USUAL, _TOLERANCE = 1e-10, 1e-9
 # From more segments on the general way is the quicker one: it takes some at a time.
 _SEVERAL = 12
 
-# A bracket wider than this share is worth the general way.
-_CLOSE = 1e-8
+# A bracket wider than this share is worth the general way; and where a lattice would do.
+_CLOSE, _CLOSE_ENOUGH = 1e-8, 1e-6
 
 # The same where jumps decide, and up to how many frequencies that is tried.
 _WIDE, _OFFHAND = 1e-5, 300
@@ -60,6 +60,9 @@ _STEEP, _SPARED, _SPARED_BY_ALL = 1.6, 0.7, 0.33
 # Frequencies a segment from which on a lattice may be the quicker one where jumps decide; and the
 # milliseconds that the contour takes then: for each segment, and for each tenfold of them.
 _DOUBTFUL, _EACH, _TENFOLD = 30.0, 1.1, 2.85
+
+# A mu that is next to nothing, and the milliseconds that the general way takes at least.
+_LITTLE, _GENERALLY = 1e-3, 4.2
 
 # From this rate and so many steps on digits are worth that.
 _COMMON, _SOME_STEPS = 0.01, 25
@@ -168,12 +171,18 @@ class Effort:
     def _read(self, slack: Floats) -> Ordinary | None:
         return _quick(self.steps, slack, _TOLERANCE, self.most, self.rival)
 
+    @property
+    def _close(self) -> float:
+        if self.rival is None or not self.steps.is_plain or _is_common(self.steps):
+            return _CLOSE
+        return _CLOSE_ENOUGH
+
     def fit(self, slack: float) -> Fits:
         """mu, mu_lower and regret at a slack, as close as they are known; see `fits`."""
         slacks = np.array([slack])
         with np.errstate(all="ignore"):
             quick = self.quick if slack == _USUAL else self._read(slacks)
-            found = _fit(self.steps, quick, slacks, _TOLERANCE, self.most)
+            found = _fit(self.steps, quick, slacks, _TOLERANCE, self.most, self._close)
         if self.steps.c.size and not found.mu[0] > 0.0:
             raise OutOfReach("a mu of zero, of which the contour knows no regret; use the lattice")
         return found
@@ -340,10 +349,14 @@ def _quick(
                 return ordinary(steps, mu, slack, tolerance)
         if _advantage_bound(steps) < _NOTHING * slack[0]:
             raise OutOfReach("next to nothing beside the slack; use the lattice")
+        segments = steps.c.size
         if reach >= 1.0:
+            if mu < _LITTLE and _is_outdone(steps, _GENERALLY + _EACH * segments, mu, rival):
+                raise OutOfReach("next to nothing, for which a lattice is quicker")
             return None
         likely = likely_frequencies(steps, mu, reach)
-        outdone = rival is not None and _is_outdone(steps, likely, lambda: rival(mu))
+        time = _EACH * segments + _TENFOLD * math.log10(max(likely, 1.0))
+        outdone = likely > _DOUBTFUL * segments and _is_outdone(steps, time, mu, rival)
         if outdone or not likely * _NODES < _LIKELY * most:
             raise OutOfReach(f"some {likely:.2g} frequencies would be taken; use the lattice")
         try:
@@ -351,7 +364,7 @@ def _quick(
         except OutOfReach as error:
             # The general way may take less: of several segments, and where there is little noise.
             least = float(error.work[0])
-            if steps.c.size > 1:
+            if segments > 1:
                 least *= _SPARED_BY_ALL
             elif float(steps.c[0]) > _STEEP:
                 least *= _SPARED
@@ -360,14 +373,19 @@ def _quick(
     return None
 
 
-def _is_outdone(steps: Steps, frequencies: float, rival: Callable[[], float]) -> bool:
-    """Whether what a rival takes is likely to be less than so many frequencies do."""
-    segments = steps.c.size
-    common = all(q >= _COMMON and count >= _SOME_STEPS for _, q, count in steps.segments)
-    # With less noise than this no lattice is quick.
-    if common or frequencies < _DOUBTFUL * segments or float(steps.c.max()) > 1.0:
+def _is_outdone(
+    steps: Steps, time: float, mu: float, rival: Callable[[float], float] | None
+) -> bool:
+    """Whether a rival is likely to take less than so many milliseconds."""
+    if rival is None or _is_common(steps):
         return False
-    return _EACH * segments + _TENFOLD * math.log10(frequencies) > rival()
+    # With less noise than this no lattice is quick.
+    return float(steps.c.max()) <= 1.0 and time > rival(mu)
+
+
+def _is_common(steps: Steps) -> bool:
+    """Whether a run is such that digits are wanted in any case."""
+    return all(q >= _COMMON and count >= _SOME_STEPS for _, q, count in steps.segments)
 
 
 def _fits(steps: Steps, slack: Floats, tolerance: float, most: float) -> Fits:
@@ -375,7 +393,12 @@ def _fits(steps: Steps, slack: Floats, tolerance: float, most: float) -> Fits:
 
 
 def _fit(
-    steps: Steps, quick: Ordinary | None, slack: Floats, tolerance: float, most: float
+    steps: Steps,
+    quick: Ordinary | None,
+    slack: Floats,
+    tolerance: float,
+    most: float,
+    close: float = _CLOSE,
 ) -> Fits:
     """The fits of runs, or of an ordinary one as it is read already, where that is close enough."""
     if not steps.c.size:
@@ -383,7 +406,7 @@ def _fit(
     if quick is None:
         return _generally(steps, slack, tolerance, most)
     found = _read(steps, *quick.read, slack, tolerance, most)
-    wide = _CLOSE * found.mu[0]
+    wide = close * found.mu[0]
     if quick.ladder.steep[0] < 1.0:
         # The general way has nearly the same lines, and knows little more: if that costs less.
         wide = _WIDE * found.mu[0] if quick.read[1].frequencies < _OFFHAND else math.inf
