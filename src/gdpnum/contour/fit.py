@@ -61,11 +61,12 @@ _STEEP, _SPARED, _SPARED_BY_ALL = 1.6, 0.7, 0.33
 # milliseconds that the contour takes then: for each segment, and for each tenfold of them.
 _DOUBTFUL, _EACH, _TENFOLD = 30.0, 1.1, 2.85
 
-# A mu that is next to nothing, and the milliseconds that the general way takes at least.
-_LITTLE, _GENERALLY = 1e-3, 4.2
+# The same of the general way, at least, besides that for each segment.
+_GENERALLY = 4.2
 
-# From this rate and so many steps on digits are worth that.
-_COMMON, _SOME_STEPS = 0.01, 25
+# From this mu on, or from this rate and so many steps on, digits are worth that in any case. And
+# noise so little (one over it) that no lattice is quick.
+_LITTLE, _COMMON, _SOME_STEPS, _NOISELESS = 0.01, 0.01, 25, 0.8
 
 # Adding needs less than this share of removing's mu, or it is looked at as closely.
 _BESIDE = 0.8
@@ -351,7 +352,7 @@ def _quick(
             raise OutOfReach("next to nothing beside the slack; use the lattice")
         segments = steps.c.size
         if reach >= 1.0:
-            if mu < _LITTLE and _is_outdone(steps, _GENERALLY + _EACH * segments, mu, rival):
+            if _is_outdone(steps, _GENERALLY + _EACH * segments, mu, rival):
                 raise OutOfReach("next to nothing, for which a lattice is quicker")
             return None
         likely = likely_frequencies(steps, mu, reach)
@@ -377,10 +378,9 @@ def _is_outdone(
     steps: Steps, time: float, mu: float, rival: Callable[[float], float] | None
 ) -> bool:
     """Whether a rival is likely to take less than so many milliseconds."""
-    if rival is None or _is_common(steps):
+    if rival is None or mu > _LITTLE or float(steps.c.max()) > _NOISELESS or _is_common(steps):
         return False
-    # With less noise than this no lattice is quick.
-    return float(steps.c.max()) <= 1.0 and time > rival(mu)
+    return time > rival(mu)
 
 
 def _is_common(steps: Steps) -> bool:

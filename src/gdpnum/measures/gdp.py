@@ -111,9 +111,9 @@ def fit_gdp(
     charged before mu is read off, so mu holds as printed; it exceeds the smallest valid one by a
     relative 1e-8 or so for Gaussian noise, sampled or not, and by ``tolerance`` (1e-3 by default)
     for what has to go on a lattice: also for rare jumps (rates below 0.01, or fewer than 25 steps)
-    where that is quicker, unless a smaller one is asked. ``slack=0`` asks for f >= f_mu without
-    any allowance: for DP-SGD that is sqrt(steps) / noise_multiplier, with no amplification by
-    sampling at all. ``grid_step`` fixes the lattice step in place of the tolerance. A trade-off
+    that leave a mu below 0.01 and that a lattice is quicker for, unless a smaller one is asked.
+    ``slack=0`` asks for f >= f_mu without any allowance: for DP-SGD that is sqrt(steps) /
+    noise_multiplier, with no amplification by sampling at all. ``grid_step`` fixes the lattice step in place of the tolerance. A trade-off
     curve in place of the mechanism is taken as it is, and its mu is exact.
 
     Raises `BudgetExceeded` where that accuracy is out of reach in double precision; a mu below
