@@ -426,6 +426,9 @@ class Reading(NamedTuple):
         """Bounds from the best line at each epsilon; epsilons increase in each row."""
         if epsilons.shape[0] == 1 and epsilons.size:
             return self._at_one(epsilons)
+        number = self._own_line(epsilons)
+        if number is not None:
+            return knots_of(epsilons, *self._from_line(number, epsilons))
         values, errors = (np.empty((epsilons.shape[0], i, epsilons.shape[1])) for i in (2, 4))
         # By line and row, the first epsilon that is better on a later one.
         ends = [(epsilons <= at[:, None]).sum(axis=1) for at in self.limits]
@@ -448,17 +451,31 @@ class Reading(NamedTuple):
             starts = stops
         return knots_of(epsilons, values, errors)
 
+    def _own_line(self, epsilons: Floats) -> int | None:
+        """The number of the line that is the best one at all the epsilons, if there is one."""
+        if not epsilons.size:
+            return None
+        before = (self.limits[:, :, None] < epsilons[:, :: max(epsilons.shape[1] - 1, 1)]).sum(
+            axis=0
+        )
+        number = int(before[0, 0])
+        return number if (before == number).all() else None
+
+    def _from_line(self, number: int, epsilons: Floats) -> tuple[Floats, Floats]:
+        """Values and errors from a line: that in the middle has delta - 1."""
+        found, wrong = self.lines[number].at(epsilons)
+        if number == 0:
+            found[:, 0] += 1.0
+            wrong[:, 0] += UNIT
+        return found, wrong
+
     def _at_one(self, epsilons: Floats) -> Knots:
         """The same for one row, each line where it is the best."""
         ends = [*epsilons[0].searchsorted(self.limits[:, 0], "right").tolist(), epsilons.shape[1]]
         parts, start = [], 0
-        for i, (line, end) in enumerate(zip(self.lines, ends, strict=True)):
+        for number, end in enumerate(ends):
             if start < end:
-                found, wrong = line.at(epsilons[:, start:end])
-                if i == 0:
-                    found[:, 0] += 1.0
-                    wrong[:, 0] += UNIT
-                parts.append((found, wrong))
+                parts.append(self._from_line(number, epsilons[:, start:end]))
                 start = end
         values, errors = parts[0]
         if len(parts) > 1:

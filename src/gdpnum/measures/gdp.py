@@ -113,8 +113,9 @@ def fit_gdp(
     for what has to go on a lattice: also for rare jumps (rates below 0.01, or fewer than 25 steps)
     that leave a mu below 0.01 and that a lattice is quicker for, unless a smaller one is asked.
     ``slack=0`` asks for f >= f_mu without any allowance: for DP-SGD that is sqrt(steps) /
-    noise_multiplier, with no amplification by sampling at all. ``grid_step`` fixes the lattice step in place of the tolerance. A trade-off
-    curve in place of the mechanism is taken as it is, and its mu is exact.
+    noise_multiplier, with no amplification by sampling at all. ``grid_step`` fixes the lattice step
+    in place of the tolerance. A trade-off curve in place of the mechanism is taken as it is, and
+    its mu is exact.
 
     Raises `BudgetExceeded` where that accuracy is out of reach in double precision; a mu below
     1e-3 may be returned with a bracket that is wider, but no wider than for 1e-3.
