@@ -15,7 +15,6 @@ from gdpnum.contour.chords import chernoff
 from gdpnum.contour.fit import MOST, Effort, check_reach
 from gdpnum.contour.ladder import Approximate, Ladder, Rungs, ladder
 from gdpnum.contour.line import Knots, Line, Reading
-from gdpnum.contour.ordinary import Ordinary
 from gdpnum.contour.pairs import Run, Steps
 from gdpnum.contour.reach import OutOfReach
 from gdpnum.contour.reading import drafted, reading
@@ -105,7 +104,7 @@ class Profile:
             places = np.minimum(max(guess, 1e-3 * high) * _AROUND, high)
             beyond, before = 1.0, math.inf
             # Newton's method on what is certified.
-            for _ in range(_TURNS):
+            for turn in range(_TURNS):
                 found = self._knots(places)
                 above = self._upper(found)
                 worse = np.argmax(above, axis=0), np.arange(places.size)
@@ -125,6 +124,11 @@ class Profile:
                     if self.delta(np.zeros(1))[1][0] <= delta:
                         return 0.0, True
                     low = math.ulp(0.0)
+                if turn == 0 and not 0 < first < places.size:
+                    # Where jumps decide the saddle points say little.
+                    places, deltas, _ = self._scanned
+                    places = np.array(_around(places, deltas, delta))
+                    continue
                 step = float(excess[best] / rate[best])
                 # Beyond the root by about the rounding of the sums; more where that was too little.
                 blur = min(2e-15 + 1e-3 * float(found.delta_error[worse][best] / upper[best]), 1e-9)
@@ -173,7 +177,7 @@ class Profile:
         There alpha is the FPR or, on the other half of the curve, the TPR is one less that; if
         neither is so large at zero, the FPR is where the halves meet.
         """
-        places, rates = self._scanned
+        places, _, rates = self._scanned
         levels = fpr, 1.0 - fpr
         for which, level in enumerate(levels):
             if rates[which][0] > level:
@@ -182,7 +186,7 @@ class Profile:
             return 0.0
         low, high = _around(places, rates[which], level)
         places = low + (high - low) * _CUT
-        values = self._rates(places)[which]
+        values = self._rates(self._knots(places))[1][which]
         (low, high), (start, end) = (_around(one, values, level) for one in (places, values))
         if not start > level >= end > 0.0:
             return 0.5 * (low + high)
@@ -190,17 +194,16 @@ class Profile:
         return low + (high - low) * math.log(start / level) / math.log(start / end)
 
     @cached_property
-    def _scanned(self) -> tuple[Floats, tuple[Floats, Floats]]:
-        """Places from zero on, and alpha and the TPR there."""
+    def _scanned(self) -> tuple[Floats, Floats, tuple[Floats, Floats]]:
+        """Places from zero on, and about delta, and alpha and the TPR, there."""
         places = _SCAN * self.end(1e-3 * self.smallest)
-        return places, self._rates(places)
+        return places, *self._rates(self._knots(places))
 
-    def _rates(self, places: Floats) -> tuple[Floats, Floats]:
-        """About alpha and the TPR of the worse direction."""
-        found = self._knots(places)
-        worse = np.argmax(found.delta, axis=0), np.arange(places.size)
-        lifted = found.lifted_alpha[worse]
-        return lifted * np.exp(-places), found.delta[worse] + lifted
+    def _rates(self, found: Knots) -> tuple[Floats, tuple[Floats, Floats]]:
+        """About delta, and alpha and the TPR, of the worse direction."""
+        worse = np.argmax(found.delta, axis=0), np.arange(found.delta.shape[1])
+        delta, lifted = found.delta[worse], found.lifted_alpha[worse]
+        return delta, (lifted * np.exp(-found.epsilons[0]), delta + lifted)
 
     @cached_property
     def _chord_knots(self) -> Floats:
@@ -281,7 +284,11 @@ class ContourBounds:
     @cached_property
     def profile(self) -> Profile:
         """Delta at any epsilon, from above and from below, with both directions."""
-        return _profile(self._effort, self._quick, self.smallest, _ACCURACY)
+        quick, whole = self._quick, self._tail
+        # Where jumps decide, the tail is read off the same lines: what is scanned there, too.
+        if quick is not None and quick.tail is not quick.read[1]:
+            whole = Profile(quick.read[1], quick.ladder.rungs, self.smallest)
+        return _profile(self._effort, whole, self.smallest, _ACCURACY)
 
     @cached_property
     def _tail(self) -> Profile | None:
@@ -308,7 +315,9 @@ def profile(
     Raises `OutOfReach` where it takes more than ``most`` evaluations.
     """
     effort = Effort(run, most)
-    return _profile(effort, effort.quick, smallest, accuracy)
+    quick = effort.quick
+    whole = None if quick is None else Profile(quick.read[1], quick.ladder.rungs, smallest)
+    return _profile(effort, whole, smallest, accuracy)
 
 
 def _is_heavy(line: Line, most: float) -> bool:
@@ -316,12 +325,11 @@ def _is_heavy(line: Line, most: float) -> bool:
     return bool(_SUMMED * line.frequencies.shape[1] > most)
 
 
-def _profile(effort: Effort, quick: Ordinary | None, smallest: float, accuracy: float) -> Profile:
-    """From what was read of an ordinary run, where that is as close or nothing else is in reach."""
+def _profile(effort: Effort, found: Profile | None, smallest: float, accuracy: float) -> Profile:
+    """What was found already, where that is as close or nothing else is in reach."""
     with np.errstate(all="ignore"):
-        if quick is None:
+        if found is None:
             return _in_general(effort, smallest, accuracy)
-        found = Profile(quick.read[1], quick.ladder.rungs, smallest)
         if not found.is_known_to(10.0 * accuracy):
             with suppress(OutOfReach):
                 return _in_general(effort, smallest, accuracy)
