@@ -48,10 +48,7 @@ def about_mu(runs: Sequence[Run], slack: float) -> About:
 def about_epsilon(runs: Sequence[Run], delta: float) -> About:
     """About the epsilon of each run at a delta, as `about_mu` has it."""
     rungs, is_close = _removed(runs)
-    logs, exponent = _tails(rungs)
-    # TPR - exp(eps) FPR; the exponent of FPR is larger by eps.
-    log_delta = logs[0] + np.log(-np.expm1(logs[1] - logs[0])) - exponent[0]
-    return About(_where(ndtri_exp(log_delta), rungs.slopes, float(ndtri(delta))), is_close)
+    return About(epsilons_near(rungs, delta_quantiles(rungs), delta), is_close)
 
 
 @quietly
@@ -60,6 +57,19 @@ def about_tpr(runs: Sequence[Run], fpr: float) -> About:
     rungs, is_close = _removed(runs)
     tpr, alpha = _quantiles(rungs)
     return About(ndtr(_where(alpha, tpr, float(ndtri(fpr)))), is_close)
+
+
+def delta_quantiles(rungs: Rungs) -> Floats:
+    """Phi^-1 of about delta at the saddle points, by row: nearly straight in epsilon."""
+    logs, exponent = _tails(rungs)
+    # TPR - exp(eps) FPR; the exponent of FPR is larger by eps.
+    found: Floats = ndtri_exp(logs[0] + np.log(-np.expm1(logs[1] - logs[0])) - exponent[0])
+    return found
+
+
+def epsilons_near(rungs: Rungs, quantiles: Floats, delta: float) -> Floats:
+    """About the epsilon at which each row has a delta, by these quantiles of it; NaN if none."""
+    return _where(quantiles, rungs.slopes, float(ndtri(delta)))
 
 
 def _removed(runs: Sequence[Run]) -> tuple[Rungs, npt.NDArray[np.bool_]]:

@@ -12,6 +12,7 @@ import numpy as np
 from gdpnum.bounds.attacks import Attacks
 from gdpnum.bounds.lines import Lines
 from gdpnum.contour.chords import chernoff
+from gdpnum.contour.estimate import delta_quantiles, epsilons_near
 from gdpnum.contour.fit import MOST, Effort, check_reach
 from gdpnum.contour.ladder import Approximate, Ladder, Rungs, ladder
 from gdpnum.contour.line import Knots, Line, Reading
@@ -20,8 +21,9 @@ from gdpnum.contour.reach import OutOfReach
 from gdpnum.contour.reading import drafted, reading
 from gdpnum.floats import UNIT, Floats
 
-# Where an epsilon is looked for first, as multiples of where the saddle points say; and how often.
-_AROUND, _TURNS = np.array([0.985, 1.0, 1.015]), 60
+# Where an epsilon is looked for first, as multiples of where the saddle points say, mostly to five
+# digits; and how often.
+_AROUND, _TURNS = np.array([0.985, 0.9999, 1.0, 1.0001, 1.015]), 60
 
 # By what share an epsilon may be too large.
 _CLOSE = 1e-8
@@ -99,9 +101,9 @@ class Profile:
         """
         with np.errstate(all="ignore"):
             low, high, level, close = 0.0, self.end(delta), math.log(delta), False
-            directions = np.full(self.rungs.lam.shape[0], level)
-            guess = float(self._near.falls_to(self.rungs, slice(None), directions).max())
-            places = np.minimum(max(guess, 1e-3 * high) * _AROUND, high)
+            guess = float(np.fmax.reduce(epsilons_near(self.rungs, self._quantiles, delta)))
+            guess = max(guess, 1e-3 * high) if guess > 0.0 else 0.5 * high
+            places = np.minimum(guess * _AROUND, high)
             beyond, before = 1.0, math.inf
             # Newton's method on what is certified.
             for turn in range(_TURNS):
@@ -148,8 +150,8 @@ class Profile:
             return high, close
 
     @cached_property
-    def _near(self) -> Approximate:
-        return Approximate.of(self.rungs)
+    def _quantiles(self) -> Floats:
+        return delta_quantiles(self.rungs)
 
     def end(self, delta: float) -> float:
         """An epsilon at which delta is certainly at or below, as Chernoff says."""
