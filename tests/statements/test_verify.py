@@ -59,6 +59,22 @@ def test_a_tpr_that_claims_more_is_found(stated):
     assert [one.holds for one in gdpnum.verify(replace(found, tpr=rows)).findings].count(False) == 1
 
 
+@pytest.mark.parametrize("place", [0, 5, -20])
+def test_a_point_of_the_curve_that_claims_more_is_found(place):
+    """Also where no row of the table is: the chart is drawn from it (seed 55 of the attack)."""
+    run = gdpnum.DPSGD(noise_multiplier=1.0, sample_rate=0.01, steps=100) + gdpnum.ApproxDP(
+        epsilon=0.1, delta=1e-6
+    )
+    found = statement(run, slack=1e-5, fprs=[])
+    points = found.curve_points
+    tprs = list(points.tpr)
+    tprs[place] *= 0.98
+    forged = replace(found, curve_points=points._replace(tpr=tuple(tprs)))
+    failed = [one.name for one in gdpnum.verify(forged).findings if not one.holds]
+    assert len(failed) == 1
+    assert failed[0].startswith("curve, TPR at FPR")
+
+
 def test_a_looser_number_still_holds(stated):
     found = stated("laplace")
     assert gdpnum.verify(replace(found, mu=1.5 * found.mu, regret=0.2))

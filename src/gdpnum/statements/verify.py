@@ -115,13 +115,26 @@ def _findings(found: Statement, again: Statement, room: float) -> Iterator[Findi
         yield bound(f"TPR at FPR {fpr_shown(row.fpr)}", row.tpr, other)
     for pair, same in zip(found.epsilon, again.epsilon, strict=True):
         yield bound(f"epsilon at delta {delta_shown(pair.delta)}", pair.epsilon, same.epsilon)
-    profile = again.curve()
-    for key, points in {"profile": zip(*found.profile_points, strict=True)}.items():
-        worst = max(
-            ((profile.delta(epsilon), delta, epsilon) for epsilon, delta in points),
-            key=lambda one: one[0] / max(one[1], 1e-300) if one[0] > 1e-13 else 0.0,
-        )
-        yield bound(f"{key}, delta at epsilon {worst[2]:.4g}", worst[1], worst[0], 2.0 * room)
+    curve = again.curve()
+    kept = dict(zip(again.curve_points.fpr, again.curve_points.tpr, strict=True))
+    tprs = [
+        (kept[fpr] if fpr in kept else float(curve.tpr(fpr)), tpr, fpr)
+        for fpr, tpr, _ in zip(*found.curve_points, strict=True)
+    ]
+    deltas = [
+        (float(curve.delta(epsilon)), delta, epsilon)
+        for epsilon, delta in zip(*found.profile_points, strict=True)
+    ]
+    computed, stated, fpr = max(tprs, key=_claimed)
+    yield bound(f"curve, TPR at FPR {fpr_shown(fpr)}", stated, computed, 2.0 * room)
+    computed, stated, epsilon = max(deltas, key=_claimed)
+    yield bound(f"profile, delta at epsilon {epsilon:.4g}", stated, computed, 2.0 * room)
+
+
+def _claimed(one: tuple[float, float, float]) -> float:
+    """How many times what is stated was computed, where that is anything."""
+    computed, stated, _ = one
+    return computed / max(stated, 1e-300) if computed > _SMALLEST else 0.0
 
 
 def _tpr(again: Statement, fpr: float) -> float:
