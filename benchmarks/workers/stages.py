@@ -11,8 +11,8 @@ from gdpnum.measures import gdp
 #: Stage -> its functions, each in the module where the caller looks it up.
 STAGES = {
     "description": [(gdp, "account")],
-    "transform": [(fit, "ordinary"), (fit, "ladder"), (fit, "sought")],
-    "mu": [(fit, "decided"), (fit, "smallest")],
+    "transform": [(fit, name) for name in ("ordinary", "jumpy", "ladder", "sought", "reading")],
+    "mu": [(fit, "smallest")],
     "regret": [(fit, "regrets")],
     "rest": [(gdp, "fit_gdp")],
 }

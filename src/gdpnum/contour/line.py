@@ -455,9 +455,10 @@ class Reading(NamedTuple):
         """The number of the line that is the best one at all the epsilons, if there is one."""
         if not epsilons.size:
             return None
-        before = (self.limits[:, :, None] < epsilons[:, :: max(epsilons.shape[1] - 1, 1)]).sum(
-            axis=0
-        )
+        ends = epsilons[:, :: max(epsilons.shape[1] - 1, 1)]
+        # A line is the best up to its own limit, whatever those after it say.
+        beyond = np.logical_and.accumulate(ends > self.limits[:, :, None], axis=0)
+        before = beyond.sum(axis=0)
         number = int(before[0, 0])
         return number if (before == number).all() else None
 
