@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -21,7 +21,6 @@ from gdpnum.contour.ladder import (
     RARE,
     Approximate,
     Ladder,
-    about_middle,
     fallen,
     first_knots,
     ladder,
@@ -36,6 +35,16 @@ from gdpnum.contour.pairs import Run, Steps
 from gdpnum.contour.plan import grouped
 from gdpnum.contour.reach import OutOfReach
 from gdpnum.contour.reading import Draft, drafted, reading
+from gdpnum.contour.worth import (
+    FURTHEST,
+    MUCH,
+    Rival,
+    is_common,
+    is_outdone,
+    is_too_much,
+    least_work,
+    refuse_hidden,
+)
 from gdpnum.floats import UNIT, Floats
 
 # The slack that is asked for unless another is, and the share of it that delta is computed to.
@@ -50,29 +59,8 @@ _CLOSE, _CLOSE_ENOUGH = 1e-8, 1e-6
 # The same where jumps decide, and up to how many frequencies that is tried.
 _WIDE, _OFFHAND = 1e-5, 300
 
-# So many times what a run may take is likely to be too much, with so many nodes, as a rule.
-_LIKELY, _NODES = 2.2, 100.0
-
-# Noise so little (one over it) that the general way may take this share of what the quick one does,
-# and the share for several segments.
-_STEEP, _SPARED, _SPARED_BY_ALL = 1.6, 0.7, 0.33
-
-# Frequencies a segment from which on a lattice may be the quicker one where jumps decide; and the
-# milliseconds that the contour takes then: for each segment, and for each tenfold of them.
-_DOUBTFUL, _EACH, _TENFOLD = 30.0, 1.1, 2.85
-
-# The same of the general way, at least, besides that for each segment.
-_GENERALLY = 4.2
-
-# From this mu on, or from this rate and so many steps on, digits are worth that in any case. And
-# noise so little (one over it) that no lattice is quick.
-_LITTLE, _COMMON, _SOME_STEPS, _NOISELESS = 0.01, 0.01, 25, 0.8
-
 # Adding needs less than this share of removing's mu, or it is looked at as closely.
 _BESIDE = 0.8
-
-# Beyond this mu rounding takes what is left; and its log Gamma(1/2).
-_ENDS, _FURTHEST = 45.0, -250.0
 
 # Where mu is large: a line for epsilons so many deviations before the losses' mean, to this delta.
 _EARLY, _ABOUT = 5.0, -32.0
@@ -102,14 +90,6 @@ MORE, POINT = 3e5, 100.0
 
 # From so many frequencies on mu is looked for no closer than this.
 _OFTEN, _ENOUGH = 1500, 1e-7
-
-# How steep a loss of a nearly Gaussian run is, a mu that is large, and the rounding of the steps
-# that is too much there, at a bend of 0.1 and beside the slack; with the powers of both by which
-# that changes. Found by trying: nothing is proven by it, but a look spared.
-_GENTLE, _MUCH, _BLUR, _BY_MU, _BY_BEND = 0.6, 16.0, 4.7, -3.5, 0.3
-
-# A share of the losses' variance from which on a segment tells how steep they are.
-_TELLING = 0.05
 
 # A log of chi^2 that leaves nothing.
 _LARGE = 600.0
@@ -150,7 +130,7 @@ class Effort:
 
     run: Run
     most: float
-    rival: Callable[[float], float] | None = None
+    rival: Rival | None = None
     """About the milliseconds that a lattice takes, by about what mu is: jumps are left to it, and
     its digits, where it is the quicker one. None where the contour is wanted in any case."""
 
@@ -172,18 +152,13 @@ class Effort:
     def _read(self, slack: Floats) -> Ordinary | None:
         return _quick(self.steps, slack, _TOLERANCE, self.most, self.rival)
 
-    @property
-    def _close(self) -> float:
-        if self.rival is None or not self.steps.is_plain or _is_common(self.steps):
-            return _CLOSE
-        return _CLOSE_ENOUGH
-
     def fit(self, slack: float) -> Fits:
         """mu, mu_lower and regret at a slack, as close as they are known; see `fits`."""
         slacks = np.array([slack])
         with np.errstate(all="ignore"):
             quick = self.quick if slack == _USUAL else self._read(slacks)
-            found = _fit(self.steps, quick, slacks, _TOLERANCE, self.most, self._close)
+            lenient = self.rival is not None
+            found = _fit(self.steps, quick, slacks, _TOLERANCE, self.most, lenient=lenient)
         if self.steps.c.size and not found.mu[0] > 0.0:
             raise OutOfReach("a mu of zero, of which the contour knows no regret; use the lattice")
         return found
@@ -337,55 +312,35 @@ def _quick(
     slack: Floats,
     tolerance: float,
     most: float,
-    rival: Callable[[float], float] | None = None,
+    rival: Rival | None = None,
 ) -> Ordinary | None:
     """One run of sampled Gaussians, ordinary or jumpy; None where it is neither."""
     if not steps.is_plain or steps.c.size > _SEVERAL:
         return None
     mu, reach = one_outlook(steps)
-    _check_mu(steps, mu, float(slack[0]))
+    if mu > MUCH:
+        refuse_hidden(steps, mu, float(slack[0]))
     with np.errstate(all="ignore"):
         if reach >= 1.0:
             with suppress(OutOfReach):
                 return ordinary(steps, mu, slack, tolerance)
         if _advantage_bound(steps) < _NOTHING * slack[0]:
             raise OutOfReach("next to nothing beside the slack; use the lattice")
-        segments = steps.c.size
         if reach >= 1.0:
-            if _is_outdone(steps, _GENERALLY + _EACH * segments, mu, rival):
+            if rival is not None and is_outdone(steps, mu, rival):
                 raise OutOfReach("next to nothing, for which a lattice is quicker")
             return None
         likely = likely_frequencies(steps, mu, reach)
-        time = _EACH * segments + _TENFOLD * math.log10(max(likely, 1.0))
-        outdone = likely > _DOUBTFUL * segments and _is_outdone(steps, time, mu, rival)
-        if outdone or not likely * _NODES < _LIKELY * most:
+        outdone = rival is not None and is_outdone(steps, mu, rival, likely)
+        if outdone or is_too_much(likely, most):
             raise OutOfReach(f"some {likely:.2g} frequencies would be taken; use the lattice")
         try:
             return jumpy(steps, mu, reach, slack, tolerance, most)
         except OutOfReach as error:
-            # The general way may take less: of several segments, and where there is little noise.
-            least = float(error.work[0])
-            if segments > 1:
-                least *= _SPARED_BY_ALL
-            elif float(steps.c[0]) > _STEEP:
-                least *= _SPARED
-            if most < least < math.inf:
+            # The general way may take less.
+            if most < least_work(steps, float(error.work[0])) < math.inf:
                 raise
     return None
-
-
-def _is_outdone(
-    steps: Steps, time: float, mu: float, rival: Callable[[float], float] | None
-) -> bool:
-    """Whether a rival is likely to take less than so many milliseconds."""
-    if rival is None or mu > _LITTLE or float(steps.c.max()) > _NOISELESS or _is_common(steps):
-        return False
-    return time > rival(mu)
-
-
-def _is_common(steps: Steps) -> bool:
-    """Whether a run is such that digits are wanted in any case."""
-    return all(q >= _COMMON and count >= _SOME_STEPS for _, q, count in steps.segments)
 
 
 def _fits(steps: Steps, slack: Floats, tolerance: float, most: float) -> Fits:
@@ -398,19 +353,25 @@ def _fit(
     slack: Floats,
     tolerance: float,
     most: float,
-    close: float = _CLOSE,
+    *,
+    lenient: bool = False,
 ) -> Fits:
-    """The fits of runs, or of an ordinary one as it is read already, where that is close enough."""
+    """The fits of runs, or of an ordinary one as it is read already, where that is close enough.
+
+    ``lenient``, where a lattice would do: unless a run is such that digits are wanted.
+    """
     if not steps.c.size:
         return _gaussian(np.sqrt(steps.variance), slack)
     if quick is None:
         return _generally(steps, slack, tolerance, most)
     found = _read(steps, *quick.read, slack, tolerance, most)
-    wide = close * found.mu[0]
+    wide = _CLOSE * found.mu[0]
     if quick.ladder.steep[0] < 1.0:
         # The general way has nearly the same lines, and knows little more: if that costs less.
         wide = _WIDE * found.mu[0] if quick.read[1].frequencies < _OFFHAND else math.inf
     known = found.mu_lower[0] > 0.0 and found.mu[0] < math.inf
+    if lenient and _width(found) > wide and not is_common(steps):
+        wide = max(wide, _CLOSE_ENOUGH * found.mu[0])
     if known and _width(found) <= wide:
         return found
     try:
@@ -430,11 +391,12 @@ def _width(found: Fits) -> float:
 def _generally(steps: Steps, slack: Floats, tolerance: float, most: float) -> Fits:
     """The fits of any runs."""
     rungs = ladder(steps, 22.0)
-    check_reach(rungs, _FURTHEST)
+    check_reach(rungs, FURTHEST)
     if steps.runs == 1:
         # Rounded up, log Gamma(1/2) of next to nothing may be above zero.
         mu = math.sqrt(max(-8.0 * float(rungs.middle[0]), 0.0))
-        _check_mu(steps, mu, float(slack[0]))
+        if mu > MUCH:
+            refuse_hidden(steps, mu, float(slack[0]))
     draft, guess = sought(steps, rungs, slack, tolerance)
     groups = grouped(np.arange(steps.runs), draft.plan.numbers, _APART)
     if len(groups) == 1:
@@ -447,27 +409,6 @@ def _generally(steps: Steps, slack: Floats, tolerance: float, most: float) -> Fi
         except OutOfReach:
             every.append(_tried(steps, own, slack, tolerance, most))
     return _in_place(every, np.concatenate(groups))
-
-
-def _check_mu(steps: Steps, mu: float, slack: float) -> None:
-    """Raises `OutOfReach` for a nearly Gaussian run of about that mu whose digits rounding hides.
-
-    Its G is small everywhere: the smaller, the larger mu is and the less a loss bends.
-    """
-    if mu < _MUCH:
-        return
-    # About the segments' parts of the losses' variance: those with next to none tell nothing.
-    parts = steps.counts * steps.rate**2 * np.expm1(np.minimum(steps.slope**2, 50.0))
-    telling = parts > _TELLING * float(parts.sum())
-    slope, absent = steps.slope[telling], 1.0 - steps.rate[telling]
-    if float(slope.max()) > _GENTLE:
-        if mu > _ENDS and about_middle(steps) < _FURTHEST:
-            raise OutOfReach("next to no privacy; use the lattice")
-        return
-    bend = max(float((absent * slope).max()), 1e-6)
-    most = _BLUR * (mu / _MUCH) ** _BY_MU * (bend / 0.1) ** _BY_BEND * slack
-    if mu > _ENDS or float(steps.counts[telling].sum()) * UNIT > most:
-        raise OutOfReach(f"a mu of about {mu:.2g} is hidden by rounding; use the lattice")
 
 
 def _drawn(
