@@ -18,9 +18,21 @@ UNIT = 2.0**-53
 #: last place.
 FUNCTION = 8.0
 
+
+def _never(_kind: str, _flag: int) -> None:
+    """What numpy calls about no event: none is handled by a call."""
+
+
 #: numpy's own handling of floating point events, as `np.errstate(**NUMPY)`: what may underflow here
-#: does so harmlessly, whatever a caller has set.
-NUMPY: dict[str, Any] = {"divide": "warn", "over": "warn", "invalid": "warn", "under": "ignore"}
+#: does so harmlessly, whatever a caller has set. Before numpy 2 a thread that sets just the default
+#: turns other threads' settings off; with something to call it is not the default.
+NUMPY: dict[str, Any] = {
+    "divide": "warn",
+    "over": "warn",
+    "invalid": "warn",
+    "under": "ignore",
+    "call": _never,
+}
 
 
 _Given = ParamSpec("_Given")

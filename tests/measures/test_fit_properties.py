@@ -181,11 +181,6 @@ def test_merged_outcomes_have_a_smaller_profile_than_connected_dots(sigma, rate,
 # --- repeatable ---------------------------------------------------------------------------------
 
 
-# numpy before 2 counts over all threads who has set errstate, and loses count: it warns, no more.
-OLD_NUMPY = ["ignore::RuntimeWarning"] if np.__version__.startswith("1.") else []
-
-
-@pytest.mark.filterwarnings(*OLD_NUMPY)
 @pytest.mark.parametrize("steps", [2000, 50])
 def test_the_same_question_has_the_same_answer_to_the_last_bit_also_from_threads(steps):
     runs = [
