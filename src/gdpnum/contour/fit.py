@@ -72,7 +72,7 @@ _KNOWN = 1e-3
 _SOME = 3
 
 # Runs that are drafted together.
-_TOGETHER = 165
+_TOGETHER = 330
 
 # Frequencies over all runs that are worth it to read some of these apart.
 _APART = 2500.0
