@@ -428,7 +428,7 @@ class Reading(NamedTuple):
             return self._at_one(epsilons)
         number = self._own_line(epsilons)
         if number is not None:
-            return knots_of(epsilons, *self._from_line(number, epsilons))
+            return knots_of(epsilons, *_from_line(number, self.lines[number], epsilons))
         values, errors = (np.empty((epsilons.shape[0], i, epsilons.shape[1])) for i in (2, 4))
         # By line and row, the first epsilon that is better on a later one.
         ends = [(epsilons <= at[:, None]).sum(axis=1) for at in self.limits]
@@ -441,10 +441,7 @@ class Reading(NamedTuple):
                 rows = slice(None) if asked.all() else np.flatnonzero(asked)
                 some = slice(int(starts[asked].min()), int(stops[asked].max()))
                 one = line if isinstance(rows, slice) else line.rows(rows)
-                found, wrong = one.at(epsilons[rows, some])
-                if i == 0:
-                    found[:, 0] += 1.0
-                    wrong[:, 0] += UNIT
+                found, wrong = _from_line(i, one, epsilons[rows, some])
                 own = (places[some] >= starts[:, None]) & (places[some] < stops[:, None])
                 for kept, new in ((values, found), (errors, wrong)):
                     kept[rows, :, some] = np.where(own[rows, None], new, kept[rows, :, some])
@@ -462,23 +459,24 @@ class Reading(NamedTuple):
         number = int(before[0, 0])
         return number if (before == number).all() else None
 
-    def _from_line(self, number: int, epsilons: Floats) -> tuple[Floats, Floats]:
-        """Values and errors from a line: that in the middle has delta - 1."""
-        found, wrong = self.lines[number].at(epsilons)
-        if number == 0:
-            found[:, 0] += 1.0
-            wrong[:, 0] += UNIT
-        return found, wrong
-
     def _at_one(self, epsilons: Floats) -> Knots:
         """The same for one row, each line where it is the best."""
         ends = [*epsilons[0].searchsorted(self.limits[:, 0], "right").tolist(), epsilons.shape[1]]
         parts, start = [], 0
         for number, end in enumerate(ends):
             if start < end:
-                parts.append(self._from_line(number, epsilons[:, start:end]))
+                parts.append(_from_line(number, self.lines[number], epsilons[:, start:end]))
                 start = end
         values, errors = parts[0]
         if len(parts) > 1:
             values, errors = (np.concatenate(both, axis=2) for both in zip(*parts, strict=True))
         return knots_of(epsilons, values, errors)
+
+
+def _from_line(number: int, line: Line, epsilons: Floats) -> tuple[Floats, Floats]:
+    """Values and errors from the line of a number: the first, in the middle, has delta - 1."""
+    found, wrong = line.at(epsilons)
+    if number == 0:
+        found[:, 0] += 1.0
+        wrong[:, 0] += UNIT
+    return found, wrong
