@@ -13,7 +13,7 @@ from gdpnum import contour
 from gdpnum.contour.decided import shown, smallest
 from gdpnum.contour.estimate import about_epsilon, about_mu, about_tpr
 from gdpnum.contour.fit import Effort, _read, sought
-from gdpnum.contour.jumpy import jumpy
+from gdpnum.contour.jumpy import jumpy, nearer
 from gdpnum.contour.ladder import (
     Approximate,
     about_middle,
@@ -22,6 +22,7 @@ from gdpnum.contour.ladder import (
     likely_frequencies,
     one_outlook,
 )
+from gdpnum.contour.line import knots_of
 from gdpnum.contour.located import settled
 from gdpnum.contour.pairs import Steps
 from gdpnum.contour.profile import ContourBounds, _lines
@@ -192,7 +193,7 @@ def test_the_place_of_rare_jumps_is_where_tests_need_most(settings):
     with np.errstate(all="ignore"):
         rungs = ladder(steps, 22.0)
         near = Approximate.of(rungs.rungs)
-        place = settled(near, steps, rungs, np.repeat(slack, 2))[0]
+        place = settled(near, steps, rungs, np.repeat(slack, 2))[0][0]
         draft, _ = sought(steps, rungs, np.repeat(slack, 2), 1e-9)
         lines = reading(steps, rungs, draft, 1e9)
         around = place * np.geomspace(0.2, 5.0, 401)
@@ -645,3 +646,21 @@ def test_a_slack_next_to_none_is_no_division_by_nothing(sigma):
     except gdpnum.BudgetExceeded:
         return
     assert 0.0 < found.mu_lower <= found.mu <= math.sqrt(1000.0) / sigma * (1.0 + 1e-12)
+
+
+@pytest.mark.parametrize("off", [0.92, 1.0, 1.2])
+@pytest.mark.parametrize("settings", [(1.0, 0.001, 1000), (0.7, 0.001, 5000), (2.77, 0.0611, 7)])
+def test_a_line_tells_where_mu_is_decided(settings, off):
+    """From a guess that is off by some percent to a twentieth of a deviation."""
+    slack = np.array([1e-10])
+    steps = Steps.of([poisson(settings)])
+    with np.errstate(all="ignore"):
+        mu, reach = one_outlook(steps)
+        read = jumpy(steps, mu, reach, slack, 1e-9, 1e9)
+        line = read.tail.lines[1].rows(slice(1))
+        around = (read.guess[0] * np.linspace(0.7, 1.2, 4001))[None, :]
+        needs = shown(knots_of(around, *line.at(around)), slack)[0]
+        place = around[0, np.argmax(needs)]
+        found = nearer(line, np.array([off * place, 1.0]), slack)
+    assert found[0] == pytest.approx(place, abs=0.05 * read.ladder.deviation[0])
+    assert found[1] == 1.0

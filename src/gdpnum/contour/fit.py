@@ -183,7 +183,7 @@ def sought(steps: Steps, rungs: Ladder, slack: Floats, tolerance: float) -> tupl
     delta of removing: it decides nothing, as far as is known.
     """
     near = Approximate.of(rungs.rungs)
-    guess, runs, log_slack = settled(near, steps, rungs, slack), steps.runs, np.log(slack)
+    (guess, _), runs, log_slack = settled(near, steps, rungs, slack), steps.runs, np.log(slack)
     errors = log_slack + np.log(3.0 * tolerance)
     far = np.zeros(runs, np.bool_)
     if guess.size > runs:

@@ -13,6 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
+from gdpnum.contour.decided import shown
 from gdpnum.contour.ladder import (
     Approximate,
     Ladder,
@@ -20,7 +21,7 @@ from gdpnum.contour.ladder import (
     period,
     turning,
 )
-from gdpnum.contour.line import CLOSE, FAR, Knots, Line, Reading, stacked
+from gdpnum.contour.line import CLOSE, FAR, Knots, Line, Picked, Reading, knots_of, stacked
 from gdpnum.contour.located import settled
 from gdpnum.contour.ordinary import (
     LAM,
@@ -67,6 +68,13 @@ _MANY = 100.0
 # Where images are bounded best for a line that is read from zero to its epsilon, and beyond.
 _ALL = np.array([[0.0, 0.6, 1.02]])
 
+# Of lines for removing and the middle: the last for both directions, then the first, and the last
+# in place of one for adding.
+_PICKED, _PICKED_APART = Picked.of([[1, 1], [0, 1]]), (Picked.of([[0]]), Picked.of([[0, 0]]))
+
+# Places around a guess, as shares of it, and the largest error of delta that tells there.
+_AROUND, _BLUR = np.linspace(0.72, 1.12, 21), 0.01
+
 # So many frequencies fewer are worth a transform for each line.
 _APART = 300.0
 
@@ -101,9 +109,9 @@ def jumpy(
     places = placed(steps, float(lam[0, -1]), float(adding[-1]), 0.0)
     ladder, tilted = one_ladder(steps, places, lam, steep)
     near = Approximate.of(ladder.rungs)
-    guess = settled(near, steps, ladder, slack)
+    guess, sure = settled(near, steps, ladder, slack)
     wanted = wanted_at(near, ladder, guess, float(np.log(slack[0])), tolerance)
-    found = _read(steps, places, ladder, tilted, wanted, slack, most)
+    found = _read(steps, places, ladder, tilted, wanted, slack, most, sure=bool(sure[0]))
     _check_adding(found[1], wanted)
     return Jumpy(slack, ladder, guess, found[0].lines[1], found)
 
@@ -123,8 +131,13 @@ def _read(
     wanted: Wanted,
     slack: Floats,
     most: float,
+    *,
+    sure: bool,
 ) -> tuple[Reading, Knots]:
-    """Re z = -1/2 for removing and adding, and a line in the tail of removing, at first knots."""
+    """Re z = -1/2 for removing and adding, and a line in the tail of removing, at first knots.
+
+    Unless it is ``sure`` where mu is decided, the line in the tail tells that first.
+    """
     rungs, middle = ladder.rungs, float(ladder.middle[0])
     others = rungs.rows(slice(None, None, -1))
     own, other = rungs.rows(slice(0, 1)), rungs.rows(slice(1, 2))
@@ -156,22 +169,44 @@ def _read(
     numbers = ends * lengths
     if float(ends.max() * lengths.max() - 0.6 * numbers.sum()) < 2.0 * math.pi * _APART:
         found = _transform(steps, ladder, two.tilts, two.centre, decayed, lengths, most)
-        four = stacked(found, decayed, rungs, picks=[[1, 1], [0, 1]], references=far)
+        four = stacked(found, decayed, rungs, _PICKED, far)
         limit = meeting(four)
         limit[1] = np.inf
-        return joined(four, *first_knots(ladder, both, wanted.epsilons, limit), limit)
+        guess = wanted.epsilons if sure else nearer(four.rows(slice(2, 3)), wanted.epsilons, slack)
+        return joined(four, *first_knots(ladder, both, guess, limit, found=not sure), limit)
     parts: list[Line] = []
     # The tail first: where it takes too many, no more is done.
     references = [far[1][:1], far[0]]
-    for line, picks, reference in zip((0, 1), ([[0]], [[0, 0]]), references, strict=True):
+    for line, picked, reference in zip((0, 1), _PICKED_APART, references, strict=True):
         only, tilts = decayed.only([line]), two.tilts[[line]]
         found = _transform(steps, ladder, tilts, two.centre, only, lengths[[line]], most)
-        parts.append(stacked(found, only, rungs, picks=picks, references=[reference]))
+        parts.append(stacked(found, only, rungs, picked, [reference]))
     rest, first = parts
     limit = np.array([[float(limits(first.rows(slice(0, 1)), rest, tail)[0]), np.inf]])
     lines = Reading((first, rest.rows(np.zeros(2, np.intp))), limit)
-    knots = first_knots(ladder, both, wanted.epsilons, limit[-1])
+    guess = wanted.epsilons if sure else nearer(rest, wanted.epsilons, slack)
+    knots = first_knots(ladder, both, guess, limit[-1], found=not sure)
     return lines, lines.at(np.concatenate(knots, axis=1))
+
+
+def nearer(line: Line, guess: Floats, slack: Floats) -> Floats:
+    """The guess, for removing as the tests at some places around it have it."""
+    places = guess[:1, None] * _AROUND
+    knots = knots_of(places, *line.at(places))
+    needed = shown(knots, slack, certain=False)
+    needed[knots.delta_error > _BLUR * knots.delta] = -np.inf
+    best = int(needed[0].argmax())
+    if not needed[0, best] > -math.inf:
+        return guess
+    found: Floats = guess.copy()
+    found[0] = places[0, best]
+    if 0 < best < places.size - 1:
+        # The top of the parabola through the highest three.
+        before, top, after = needed[0, best - 1 : best + 2].tolist()
+        if min(before, after) > -math.inf and top > min(before, after):
+            share = 0.5 * (after - before) / (2.0 * top - before - after)
+            found[0] += share * (places[0, best + 1] - places[0, best])
+    return found
 
 
 def _decay(

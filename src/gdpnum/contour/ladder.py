@@ -366,9 +366,8 @@ class _Spread(NamedTuple):
     """As many for adding as are in the tail."""
 
     @classmethod
-    def of(cls, near: Floats, up_to: int, before: Floats, after: Floats, gap: float) -> _Spread:
-        """With zero, so many up to the tail, and a gap between those around the guess."""
-        around = gap * np.arange(-11.0, 12.0)
+    def of(cls, near: Floats, up_to: int, before: Floats, after: Floats, around: Floats) -> _Spread:
+        """With zero, and so many up to the tail."""
         equal = np.linspace(0.0, 1.0, around.size + before.size + after.size)
         return cls(
             np.append(0.0, near), np.linspace(0.52, 1.0, up_to), around, before, after, equal
@@ -402,10 +401,16 @@ _FEW = np.concatenate(
     ]
 )
 _MANY = np.concatenate([np.geomspace(1e-5, 0.02, 18), np.geomspace(0.023, 3.0, 43)])
-_ORDINARY = _Spread.of(_FEW, 20, _closer(30), _powers(16, 2.0), 0.0066)
-_LARGER = _Spread.of(_FEW, 30, _closer(40), _powers(16, 2.0), 0.0066)
-_LARGE = _Spread.of(_FEW, 16, _closer(54), _powers(14, 2.0), 0.004)
-_JUMPY = _Spread.of(_MANY, 13, _powers(36, 1.5), _powers(16, 2.0), 0.0066)
+# Alike around a guess; and where it is known what decides, the closer the nearer they are to that.
+_ALIKE = 0.0066 * np.arange(-11.0, 12.0)
+_SIDE = 0.0022 * np.cumsum(np.maximum(1.45 ** np.arange(-5.0, 13.0), 1.0))
+_FOUND = np.concatenate([-_SIDE[::-1], [0.0], _SIDE])
+
+_ORDINARY = _Spread.of(_FEW, 20, _closer(30), _powers(16, 2.0), _ALIKE)
+_LARGER = _Spread.of(_FEW, 30, _closer(40), _powers(16, 2.0), _ALIKE)
+_LARGE = _Spread.of(_FEW, 16, _closer(54), _powers(14, 2.0), 0.004 * np.arange(-11.0, 12.0))
+_JUMPY = _Spread.of(_MANY, 13, _powers(36, 1.5), _powers(16, 2.0), _ALIKE)
+_JUMPY_FOUND = _Spread.of(_MANY, 13, _powers(24, 1.5), _powers(14, 2.0), _FOUND)
 
 #: The reach of a ladder below which jumps are rare.
 RARE = 0.3
@@ -425,12 +430,12 @@ def fallen(rungs: Rungs, log_slack: Floats) -> Floats:
 
 
 def first_knots(
-    ladder: Ladder, slack: Floats, guess: Floats, limits: Floats
+    ladder: Ladder, slack: Floats, guess: Floats, limits: Floats, *, found: bool = False
 ) -> tuple[Floats, Floats]:
     """Knots up to the limits and beyond them, by row.
 
-    Zero and some near it, some around a ``guess`` of where mu is decided, by run, and one from
-    which on delta <= slack.
+    Zero and some near it, some around a ``guess`` of where mu is decided, by run, or around that
+    place itself if it was ``found``, and one from which on delta <= slack.
     """
     rungs, runs, deviation = ladder.rungs, ladder.middle.size, ladder.deviation[:, None]
     end = fallen(rungs, np.log(slack))[:, None]
@@ -446,7 +451,7 @@ def first_knots(
     beyond = np.nextafter(limit, np.inf)
     least = float(ladder.middle.min())
     if float(ladder.steep.min()) < RARE:
-        spread = _JUMPY
+        spread = _JUMPY_FOUND if found else _JUMPY
     else:
         spread = _ORDINARY if least > _LESS else _LARGER if least > LEAST else _LARGE
     own = [deviation * spread.near, low * spread.up_to]

@@ -220,32 +220,51 @@ def by_blocks(frequencies: Floats, blocks: Complexes, away: Floats) -> Floats:
     return found
 
 
-def stacked(
-    found: Transform,
-    decayed: Decay,
-    rungs: Rungs,
-    *,
-    picks: list[list[int]],
-    references: list[Floats],
-    first: int = 0,
-) -> Line:
-    """Lines, each given by the ones picked for its directions; one's rows after the other's.
+class Picked(NamedTuple):
+    """Which lines of a transform the rows of a stack are, and for which direction."""
 
-    Images are bounded best at the references, by line and row. ``first`` is the direction of each
-    line's first pick: zero for removing, one for adding.
+    lines: npt.NDArray[np.intp]
+    """By line of the stack and direction; all runs have the same."""
+    run: npt.NDArray[np.intp]
+    """That of each row."""
+    removing: npt.NDArray[np.bool_]
+    """By row, as a column."""
+    both: npt.NDArray[np.intp]
+    """The rows among the rungs of its own direction and of the other one, by row."""
+
+    @classmethod
+    def of(
+        cls, picks: list[list[int]], *, runs: int = 1, directions: int = 2, first: int = 0
+    ) -> Picked:
+        """Lines, each given by the ones picked for its directions; one's rows after the other's.
+
+        ``directions`` are those of the rungs, ``first`` is that of each line's first pick: zero for
+        removing, one for adding.
+        """
+        lines = np.array([i for one in picks for i in one])
+        row = np.arange(lines.size * runs)
+        # The last line may be for removing alone.
+        own = first * runs + row % (len(picks[0]) * runs)
+        both = np.array([own, (own + runs) % (directions * runs)]).T
+        return cls(lines, row % runs, (own < runs)[:, None], both)
+
+
+def stacked(
+    found: Transform, decayed: Decay, rungs: Rungs, picked: Picked, references: list[Floats]
+) -> Line:
+    """Lines as they are picked from a transform.
+
+    Images are bounded best at the references, by line and row.
     """
     runs, theta = found.tilts.shape[0], found.frequencies
-    number, pick = theta.shape[1], np.array([i for one in picks for i in one])
-    rows = pick.size * runs
-    # The last line may be for removing alone.
-    own = first * runs + np.arange(rows) % (len(picks[0]) * runs)
+    number, (lines, run, removing, both) = theta.shape[1], picked
 
     def by_row(values: npt.NDArray[_Number]) -> npt.NDArray[_Number]:
         found: npt.NDArray[_Number]
         if runs == 1:
-            found = values[0].take(pick, axis=0)
+            found = values[0].take(lines, axis=0)
         else:
-            found = values.take(pick, axis=1).swapaxes(0, 1).reshape(rows, *values.shape[2:])
+            found = values.take(lines, axis=1).swapaxes(0, 1).reshape(run.size, *values.shape[2:])
         return found
 
     tilt, k, k_error = (
@@ -253,12 +272,11 @@ def stacked(
     )
     values, wrong = by_row(found.values), by_row(found.errors)
     # Adding: the complex conjugate at -lam, about the centre's mirror image.
-    removing = (own < runs)[:, None]
-    sign = np.where(removing, 1.0, -1.0)
+    sign = 2.0 * removing - 1.0
     lam = sign * (tilt - removing)
     values.imag *= sign
-    repeated = np.arange(rows) % runs
-    theta, centre = theta[repeated], sign * found.centre[repeated, None]
+    if runs > 1:
+        theta = theta[run]
     width = theta[:, :1] * (2.0 / np.pi)
     summands, weights = coefficients(values, theta, lam, width)
     sizes = (np.abs(values) + wrong)[:, None, :] * weights
@@ -268,7 +286,7 @@ def stacked(
         terms, moment * (0.5 / theta[:, :1]), moment, np.abs(k)
     )
     constant += (weights @ wrong[:, :, None])[:, :, 0]
-    centre_error = found.centre_error[repeated, None]
+    centre_error = found.centre_error[run, None]
     constant += np.expm1(np.minimum(k_error, 700.0)) * terms + moment * centre_error
     logs, thetas = by_row(decayed.logs), by_row(decayed.thetas)
     left = charges.left_out(logs[:, 0], thetas[:, 0])
@@ -286,13 +304,12 @@ def stacked(
     up, first = np.exp(-one * period), np.exp(-np.abs(lam) * period)
     level = np.where(lam > 0.0, first / (1.0 + first), -up / (1.0 + up))
     lift = -one * period - np.log1p(up)
-    both = np.array([own, (own + runs) % rungs.lam.shape[0]]).T
     images = _images(rungs, both, lam, period, np.concatenate(references))
     return Line(
         lam,
         k,
-        centre,
-        theta,
+        sign * found.centre[run, None],
+        theta if runs > 1 else theta.repeat(run.size, axis=0),
         in_blocks(summands),
         (constant, distant, far),
         images,
@@ -326,11 +343,11 @@ def coefficients(
 ) -> tuple[Complexes, Floats]:
     """The values times 1 / (z (z + 1)) and 1 / (z + 1), z = lam + i theta, and those moduli.
 
-    The first end in zeros, up to the end of the last block.
+    Thetas are by row, or the same for all. The first end in zeros, up to the end of the last block.
     """
     squares, conjugate = theta * theta, lam - 1j * theta
     upper, lower = (1.0 + lam) ** 2 + squares, lam * lam + squares
-    rows, number = theta.shape
+    rows, number = values.shape
     found, weights = zero_terms(rows, number), np.empty((rows, 2, number))
     over = values * ((conjugate + 1.0) * (width / upper))
     found[:, 1, :number] = over
@@ -342,7 +359,7 @@ def coefficients(
 
 
 # Images above fall with the own direction's rungs, those below with the other's.
-_ABOVE, _BELOW = np.array([[1.0], [-1.0]]), np.array([[0.0], [1.0]])
+_ABOVE, _BELOW, _SIDES = np.array([[1.0], [-1.0]]), np.array([[0.0], [1.0]]), np.arange(2)[:, None]
 
 
 def _images(
@@ -358,10 +375,9 @@ def _images(
     ratio = (slope + lam[:, :, None]) * (_ABOVE * period[:, :, None])
     bounds = charges.aliases(rungs.values[both], ratio)
     every = bounds[:, :, None] + slope[:, :, None] * references[:, None, :, None]
-    best = np.arange(lam.shape[0])[:, None, None], np.arange(2)[:, None], every.argmin(axis=3)
-    shares = np.ones((lam.shape[0], 2, 2))
-    np.exp(rungs.log_kappa[both[:, :, None], best[2]].max(axis=2), out=shares[:, 0])
-    shares *= _UP
+    best = np.arange(lam.shape[0])[:, None, None], _SIDES, every.argmin(axis=3)
+    shares = np.full((lam.shape[0], 2, 2), _UP)
+    shares[:, 0] *= np.exp(np.maximum.reduce(rungs.log_kappa[both[:, :, None], best[2]], axis=2))
     return bounds[best], slope[best], shares
 
 

@@ -76,10 +76,15 @@ _END, _FEW_SLACKS = 0.7, 3.0
 _AROUND, _BETWEEN = np.geomspace(0.3, 3.0, 21), np.linspace(0.0, 1.0, 7)
 
 
-def settled(near: Approximate, steps: Steps, ladder: Ladder, slack: Floats) -> Floats:
-    """About where mu is decided for removing, and where delta of adding has fallen to the slack."""
+def settled(
+    near: Approximate, steps: Steps, ladder: Ladder, slack: Floats
+) -> tuple[Floats, npt.NDArray[np.bool_]]:
+    """About where mu is decided for removing, and where delta of adding has fallen to the slack.
+
+    And by run whether the first is close, to about a twentieth of a deviation, as a rule.
+    """
     runs = steps.runs
-    guess = guessed(near, ladder.rungs, runs, slack)
+    guess, sure = guessed(near, ladder.rungs, runs, slack), np.ones(runs, np.bool_)
     jumpy = np.flatnonzero(ladder.steep < 1.0)
     if jumpy.size:
         largest = np.maximum(near.largest(ladder.rungs, slice(runs), slack), 1e-12)
@@ -89,8 +94,9 @@ def settled(near: Approximate, steps: Steps, ladder: Ladder, slack: Floats) -> F
         lost = apart | (ladder.steep[jumpy] < _RARE)
         unclear, clear = jumpy[lost], jumpy[~lost]
         if clear.size:
-            guess[clear] = _closer(near, ladder, guess[clear], slack[clear], clear)
+            guess[clear], sure[clear] = _closer(near, ladder, guess[clear], slack[clear], clear)
         if unclear.size:
+            sure[unclear] = False
             rest = ladder.deviation[unclear]
             jump = _one_jump(steps, ladder, slack)[unclear] + rest
             alone = jump > _ALONE * rest
@@ -108,7 +114,7 @@ def settled(near: Approximate, steps: Steps, ladder: Ladder, slack: Floats) -> F
             place = located(steps, ladder, guess, slack, unclear)
             known = place > 0.0
             guess[unclear[known]] = place[known]
-    return guess
+    return guess, sure
 
 
 def _in_bulk(deviation: Floats, slack: Floats) -> Floats:
@@ -122,12 +128,13 @@ def _in_bulk(deviation: Floats, slack: Floats) -> Floats:
 
 def _closer(
     near: Approximate, ladder: Ladder, guess: Floats, slack: Floats, rows: npt.NDArray[np.intp]
-) -> Floats:
-    """The same guess with more cumulants, where that is about the same."""
+) -> tuple[Floats, npt.NDArray[np.bool_]]:
+    """The same guess with more cumulants, where that is about the same; and whether it is."""
     rungs, rest = ladder.rungs.rows(rows), ladder.deviation[rows]
     own = Approximate(*(one[rows] for one in near)).closer(rungs)
     found = own.decided(rungs, slice(None), slack) - _BEFORE * rest
-    return np.where(np.abs(found - guess) < _SHIFT * rest, found, guess)
+    alike = np.abs(found - guess) < _SHIFT * rest
+    return np.where(alike, found, guess), alike
 
 
 def _one_jump(steps: Steps, ladder: Ladder, slack: Floats) -> Floats:

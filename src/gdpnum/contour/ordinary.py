@@ -28,7 +28,7 @@ from gdpnum.contour.ladder import (
     period,
     small_cumulants,
 )
-from gdpnum.contour.line import CLOSE, FAR, Knots, Line, Reading, knots_of, stacked
+from gdpnum.contour.line import CLOSE, FAR, Knots, Line, Picked, Reading, knots_of, stacked
 from gdpnum.contour.pairs import Nodes, Steps, lifted
 from gdpnum.contour.plan import LIFTED, TINIEST, Decay
 from gdpnum.contour.reach import OutOfReach
@@ -74,6 +74,9 @@ _LARGEST = 600.0
 
 # From so many releases on each node's own rounding is worth charging.
 _LONG = 1e5
+
+# Of lines for removing, adding and the middle: the last for both, then the others.
+_PICKED = Picked.of([[2, 2], [0, 1]])
 
 _HALF = np.array([0.5])
 _NONE, _EVERY, _ALL, _BOTH = np.zeros(2), np.ones((1, 1)), np.zeros((1, 1)), np.arange(2)
@@ -239,9 +242,7 @@ def _four(
     closely = float(places.farthest.max()) * (1.0 + float(rungs.lam[0, -1])) > _LARGEST
     closely |= float(steps.counts.sum()) > _LONG
     found = transformed(steps, places, three, frequencies(last, int(number)), closely=closely)
-    return stacked(
-        found, decayed, rungs, picks=[[2, 2], [0, 1]], references=wanted.references(CLOSE, FAR)
-    )
+    return stacked(found, decayed, rungs, _PICKED, wanted.references(CLOSE, FAR))
 
 
 def frequencies(last: float, number: int) -> Floats:

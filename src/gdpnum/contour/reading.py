@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from gdpnum.contour.ladder import Ladder, Rungs, period
-from gdpnum.contour.line import CLOSE, FAR, Line, Reading, stacked
+from gdpnum.contour.line import CLOSE, FAR, Line, Picked, Reading, stacked
 from gdpnum.contour.pairs import Steps
 from gdpnum.contour.plan import Plan, carried_out, planned
 from gdpnum.floats import Floats
@@ -161,24 +162,25 @@ def reading(steps: Steps, ladder: Ladder, draft: Draft, most: float) -> Reading:
     others = [i for i in range(last + 1) if i not in removing]
     joint = _frequencies(plan, [*removing, *others])
     apart = _frequencies(plan, removing) + _frequencies(plan, others)
+    picked = partial(Picked.of, runs=runs, directions=rungs.lam.shape[0] // runs)
     if joint - apart < _WORTH:
         found = carried_out(steps, ladder, plan, most)
         far = [list(range(i * directions, (i + 1) * directions)) for i in range(tails)]
-        picked = [[last] * middles, *far]
-        every = stacked(found, plan.decayed, rungs, picks=picked, references=[close, *beyond])
+        own = picked([[last] * middles, *far])
+        every = stacked(found, plan.decayed, rungs, own, [close, *beyond])
         first, rest = every.rows(slice(0, middles * runs)), every.rows(slice(middles * runs, None))
     else:
         fewer, many = plan.only(others), plan.only(removing)
         # The larger one first: where it is too large, no more is done.
         tail = carried_out(steps, ladder, many, most)
         found = carried_out(steps, ladder, fewer, most)
-        middle = [[len(others) - 1] * middles]
-        first = stacked(found, fewer.decayed, rungs, picks=middle, references=[close])
-        picked, near = [[i] for i in range(tails)], [one[:runs] for one in beyond]
-        rest = stacked(tail, many.decayed, rungs, picks=picked, references=near)
+        middle = picked([[len(others) - 1] * middles])
+        first = stacked(found, fewer.decayed, rungs, middle, [close])
+        alone, near = [[i] for i in range(tails)], [one[:runs] for one in beyond]
+        rest = stacked(tail, many.decayed, rungs, picked(alone), near)
         if directions > 1:
             near = [one[runs:] for one in beyond]
-            adding = stacked(found, fewer.decayed, rungs, picks=picked, references=near, first=1)
+            adding = stacked(found, fewer.decayed, rungs, picked(alone, first=1), near)
             # By line, then direction.
             order = np.arange(2 * tails * runs).reshape(2, tails, runs).swapaxes(0, 1)
             rest = rest.before(adding).rows(order.ravel())
