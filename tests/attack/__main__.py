@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -31,6 +33,22 @@ def main() -> int:
     asked = parser.parse_args()
     until = time.monotonic() + 60.0 * asked.minutes
     ledger = Ledger(asked.seed)
+    out, before = asked.out.resolve(), Path.cwd()
+    with tempfile.TemporaryDirectory() as folder:
+        # What a call is talked into writing must not lie in the repository.
+        os.chdir(folder)
+        try:
+            _attack(ledger, asked, until)
+        finally:
+            os.chdir(before)
+    path = out / f"{asked.seed}-{'-'.join(asked.parts)}.json"
+    ledger.save(path)
+    tried, refused = sum(ledger.tried.values()), sum(ledger.refused.values())
+    print(f"{tried} tried, {refused} refused, {len(ledger.findings)} found: {path}")
+    return 1 if ledger.findings else 0
+
+
+def _attack(ledger: Ledger, asked: argparse.Namespace, until: float) -> None:
     if "files" in asked.parts:
         attack_files(ledger, asked.seed, until)
     if "statements" in asked.parts:
@@ -41,11 +59,6 @@ def main() -> int:
         attack_options(ledger, asked.seed, asked.options, until)
     if "settings" in asked.parts:
         attack_settings(ledger, asked.seed, asked.settings, until)
-    path = asked.out / f"{asked.seed}-{'-'.join(asked.parts)}.json"
-    ledger.save(path)
-    tried, refused = sum(ledger.tried.values()), sum(ledger.refused.values())
-    print(f"{tried} tried, {refused} refused, {len(ledger.findings)} found: {path}")
-    return 1 if ledger.findings else 0
 
 
 if __name__ == "__main__":
