@@ -13,7 +13,7 @@ from gdpnum import contour
 from gdpnum.contour.decided import shown, smallest
 from gdpnum.contour.estimate import about_epsilon, about_mu, about_tpr
 from gdpnum.contour.fit import Effort, _read, sought
-from gdpnum.contour.jumpy import jumpy, nearer
+from gdpnum.contour.jumpy import jumpy
 from gdpnum.contour.ladder import (
     Approximate,
     about_middle,
@@ -23,7 +23,7 @@ from gdpnum.contour.ladder import (
     one_outlook,
 )
 from gdpnum.contour.line import knots_of
-from gdpnum.contour.located import settled
+from gdpnum.contour.located import nearer, settled
 from gdpnum.contour.pairs import Steps
 from gdpnum.contour.profile import ContourBounds, _lines
 from gdpnum.contour.reach import OutOfReach
@@ -661,6 +661,17 @@ def test_a_line_tells_where_mu_is_decided(settings, off):
         around = (read.guess[0] * np.linspace(0.7, 1.2, 4001))[None, :]
         needs = shown(knots_of(around, *line.at(around)), slack)[0]
         place = around[0, np.argmax(needs)]
-        found = nearer(line, np.array([off * place, 1.0]), slack)
-    assert found[0] == pytest.approx(place, abs=0.05 * read.ladder.deviation[0])
-    assert found[1] == 1.0
+        found = nearer(line, np.array([off * place]), slack)
+    assert found == pytest.approx(place, abs=0.05 * read.ladder.deviation[0])
+
+
+@pytest.mark.parametrize("slack", [1e-6, 1e-7])
+def test_a_regret_that_the_slack_decides_is_close(slack):
+    """Delta(f, f_mu - slack) of a mu next to nothing, beside its supremum over many epsilons."""
+    run = gdpnum.PoissonSampled(gdpnum.Gaussian(sigma=10.3), rate=5e-4) * 18
+    run += gdpnum.PoissonSampled(gdpnum.Gaussian(sigma=57.6), rate=0.0225) * 16
+    fit, curve = gdpnum.fit_gdp(run, slack=slack), gdpnum.tradeoff_curve(run)
+    epsilons = np.linspace(0.0, 20.0 * fit.mu, 401)
+    summary = np.array([gdpnum.delta_from_mu(fit.mu, e) for e in epsilons]) + slack
+    known = np.max((summary - curve.delta(epsilons)) / (1.0 + np.exp(epsilons)))
+    assert known * (1.0 - 1e-4) <= fit.regret <= 1.2 * known

@@ -503,16 +503,17 @@ def profile_of_mu(mu: Floats, epsilons: Floats) -> Floats:
 
 def regrets(
     lines: Reading, found: Knots, mu: Floats, slack: Floats, tolerance: float
-) -> tuple[Floats, Floats, Floats]:
-    """Bounds on Delta(f, f_mu) and Delta(f, f_mu - slack), and delta(0) from above, by run.
+) -> tuple[Floats, Floats]:
+    """Bounds on Delta(f, f_mu - slack), and delta(0) from above, by run.
 
     ``found`` is what the lines of removing, which come first, have at the first knots.
     On each half of a cell the line of the test at its knot is held fixed below delta; delta_mu is
-    convex in exp(eps), so the ratio (delta_mu - line) / (1 + exp(eps)) is largest at an end.
+    convex in exp(eps), so the ratio (delta_mu + slack - line) / (1 + exp(eps)) is largest at an
+    end.
     """
     knots = found.epsilons
     advantage = np.minimum(found.delta[:, 0] + found.delta_error[:, 0], 1.0)
-    regret, with_slack, reached = np.zeros((3, mu.size))
+    regret, reached = np.zeros((2, mu.size))
     owner = np.arange(mu.size)
     for turn in range(_ROUNDS):
         number = knots.shape[1]
@@ -521,7 +522,6 @@ def regrets(
         tpr = lower + (found.lifted_alpha - found.lifted_alpha_error)
         gaps = 0.5 * (knots[:, 1:] - knots[:, :-1])
         places = np.concatenate([knots, knots[:, :-1] + gaps], axis=1)
-        summary = profile_of_mu(mu, places)
         grown = np.exp(gaps)
         line = np.minimum(tpr[:, :-1] - lifted[:, :-1] * grown, tpr[:, 1:] - lifted[:, 1:] / grown)
         below = np.concatenate([np.minimum(tpr - lifted, lower), line], axis=1)
@@ -529,19 +529,18 @@ def regrets(
         below = np.fmax(below, -1.0)
         below -= (16.0 * UNIT) * (1.0 + np.abs(below))
         weights = expit(-places)
-        # Nor less than delta >= 0 does, and delta_mu / (1 + exp(eps)) falls.
-        most = summary * weights
-        if turn == 0:
-            # Beyond the last knot nothing else is known.
-            regret = most[:, number - 1].copy()
-            with_slack = regret + slack * weights[:, number - 1]
+        # Nor less than delta >= 0 does, and (delta_mu + slack) / (1 + exp(eps)) falls.
+        most = (profile_of_mu(mu, places) + slack[:, None]) * weights
         ratios = most - below * weights
         at_knots, at_middles = np.minimum(ratios, most)[:, :number], ratios[:, number:]
         cells = np.maximum(ratios[:, : number - 1], ratios[:, 1:number])
         cells = np.minimum(np.maximum(cells, at_middles), most[:, : number - 1])
-        # (1 + exp(eps))^-1 falls: at the left end of each cell it is largest.
-        slacked = cells + slack[:, None] * weights[:, : number - 1]
         reached = np.maximum(reached, at_knots.max(axis=1))
+        if turn == 0:
+            # Beyond the last knot no other test is known.
+            regret = most[:, number - 1].copy()
+            if (regret > reached).any():
+                regret = np.maximum(at_knots[:, -1], _beyond(found, tpr, lifted, mu, slack))
         # Closer than what is known of delta there is nothing to gain.
         blurred = np.minimum(found.delta_error[:, :-1], found.delta_error[:, 1:])
         target = (reached * (1.0 + 10.0 * tolerance) + 1e-15)[:, None] + blurred
@@ -549,7 +548,6 @@ def regrets(
         if turn == _ROUNDS - 1 or not high.any():
             break
         _raise(regret, owner, np.where(high, 0.0, cells).max(axis=1))
-        _raise(with_slack, owner, np.where(high, 0.0, slacked).max(axis=1))
         ends = np.maximum(at_knots[:, :-1], at_knots[:, 1:])
         room = np.maximum(target - ends, tolerance * target)
         parts = np.minimum(np.ceil(np.sqrt(1.2 * (cells - ends) / room)), _PARTS)
@@ -559,6 +557,13 @@ def regrets(
         lines, knots = lines.rows(some), divided(knots[some], parts[some], high[some])
         found = lines.at(knots)
     _raise(regret, owner, cells.max(axis=1))
-    _raise(with_slack, owner, slacked.max(axis=1))
-    rounded = 1.0 + 16.0 * UNIT
-    return np.maximum(regret, 0.0) * rounded, np.maximum(with_slack, 0.0) * rounded, advantage
+    return np.maximum(regret, 0.0) * (1.0 + 16.0 * UNIT), advantage
+
+
+def _beyond(found: Knots, tpr: Floats, lifted: Floats, mu: Floats, slack: Floats) -> Floats:
+    """(delta_mu + slack) / (1 + exp(eps)) where the line of the last test has come down to zero."""
+    ratio = tpr[:, -1:] / lifted[:, -1:] * (1.0 - 32.0 * UNIT)
+    # Not beyond that place, for all that rounding does.
+    down = (found.epsilons[:, -1:] + np.log(np.fmax(ratio, 1.0))) * (1.0 - 4.0 * UNIT)
+    found_there: Floats = (profile_of_mu(mu, down) + slack[:, None]) * expit(-down)
+    return found_there[:, 0]

@@ -29,7 +29,7 @@ from gdpnum.contour.ladder import (
     outlook,
 )
 from gdpnum.contour.line import Knots, Reading
-from gdpnum.contour.located import settled
+from gdpnum.contour.located import nearer, settled
 from gdpnum.contour.ordinary import FINEST, THERE, Ordinary, ordinary
 from gdpnum.contour.pairs import Run, Steps
 from gdpnum.contour.plan import grouped
@@ -107,9 +107,7 @@ class Fits(NamedTuple):
     mu: Floats
     mu_lower: Floats
     regret: Floats
-    """A bound on Delta(f, f_mu)."""
-    regret_with_slack: Floats
-    """A bound on Delta(f, max(0, f_mu - slack))."""
+    """A bound on Delta(f, max(0, f_mu - slack)), and so on Delta(f, f_mu)."""
     advantage: Floats
     """delta(0), from above."""
 
@@ -278,7 +276,7 @@ def _tried(
 def _unknown(number: int) -> Fits:
     """Nothing is known of so many."""
     half = np.full(number, 0.5)
-    return Fits(np.full(number, np.inf), np.zeros(number), half, half, np.ones(number))
+    return Fits(np.full(number, np.inf), np.zeros(number), half, np.ones(number))
 
 
 def _burden(steps: Steps) -> Floats:
@@ -291,10 +289,9 @@ def _burden(steps: Steps) -> Floats:
 
 def _gaussian(mu: Floats, slack: Floats) -> Fits:
     """Gaussians alone: f_mu itself, and f_mu - slack touches f_mu' where both have slope -1."""
-    none = np.zeros(mu.size)
     mu_lower = np.maximum(mu - _mu_of_advantage(slack), 0.0) * (1.0 - 8.0 * UNIT)
     advantage = np.minimum(erf(mu / math.sqrt(8.0)) * (1.0 + 16.0 * UNIT), 1.0)
-    return Fits(mu * (1.0 + 4.0 * UNIT), mu_lower, none, 0.5 * slack, advantage)
+    return Fits(mu * (1.0 + 4.0 * UNIT), mu_lower, 0.5 * slack, advantage)
 
 
 def check_reach(rungs: Ladder, least: float = LEAST) -> None:
@@ -423,8 +420,10 @@ def _drawn(
     """The fits of runs from a draft of their reading."""
     lines = reading(steps, rungs, draft, most * steps.runs)
     by_row = np.concatenate([slack, slack])[: rungs.rungs.lam.shape[0]]
-    near, far = first_knots(rungs, by_row, guess, lines.limits[-1])
-    runs = steps.runs
+    runs, rare = steps.runs, float(rungs.steep.min()) < RARE
+    if rare:
+        guess = nearer(lines.lines[-1].rows(slice(runs)), guess, slack)
+    near, far = first_knots(rungs, by_row, guess, lines.limits[-1], found=rare)
     if runs == 1:
         found = lines.at(np.concatenate([near, far], axis=1))
         return _read(steps, rungs, lines, found, slack, tolerance, most)

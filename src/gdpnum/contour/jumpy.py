@@ -13,7 +13,6 @@ from functools import cached_property
 
 import numpy as np
 
-from gdpnum.contour.decided import shown
 from gdpnum.contour.ladder import (
     Approximate,
     Ladder,
@@ -21,8 +20,8 @@ from gdpnum.contour.ladder import (
     period,
     turning,
 )
-from gdpnum.contour.line import CLOSE, FAR, Knots, Line, Picked, Reading, knots_of, stacked
-from gdpnum.contour.located import settled
+from gdpnum.contour.line import CLOSE, FAR, Knots, Line, Picked, Reading, stacked
+from gdpnum.contour.located import nearer, settled
 from gdpnum.contour.ordinary import (
     LAM,
     WORK,
@@ -71,9 +70,6 @@ _ALL = np.array([[0.0, 0.6, 1.02]])
 # Of lines for removing and the middle: the last for both directions, then the first, and the last
 # in place of one for adding.
 _PICKED, _PICKED_APART = Picked.of([[1, 1], [0, 1]]), (Picked.of([[0]]), Picked.of([[0, 0]]))
-
-# Places around a guess, as shares of it, and the largest error of delta that tells there.
-_AROUND, _BLUR = np.linspace(0.72, 1.12, 21), 0.01
 
 # So many frequencies fewer are worth a transform for each line.
 _APART = 300.0
@@ -172,7 +168,7 @@ def _read(
         four = stacked(found, decayed, rungs, _PICKED, far)
         limit = meeting(four)
         limit[1] = np.inf
-        guess = wanted.epsilons if sure else nearer(four.rows(slice(2, 3)), wanted.epsilons, slack)
+        guess = tail if sure else nearer(four.rows(slice(2, 3)), tail, slack)
         return joined(four, *first_knots(ladder, both, guess, limit, found=not sure), limit)
     parts: list[Line] = []
     # The tail first: where it takes too many, no more is done.
@@ -184,29 +180,9 @@ def _read(
     rest, first = parts
     limit = np.array([[float(limits(first.rows(slice(0, 1)), rest, tail)[0]), np.inf]])
     lines = Reading((first, rest.rows(np.zeros(2, np.intp))), limit)
-    guess = wanted.epsilons if sure else nearer(rest, wanted.epsilons, slack)
+    guess = tail if sure else nearer(rest, tail, slack)
     knots = first_knots(ladder, both, guess, limit[-1], found=not sure)
     return lines, lines.at(np.concatenate(knots, axis=1))
-
-
-def nearer(line: Line, guess: Floats, slack: Floats) -> Floats:
-    """The guess, for removing as the tests at some places around it have it."""
-    places = guess[:1, None] * _AROUND
-    knots = knots_of(places, *line.at(places))
-    needed = shown(knots, slack, certain=False)
-    needed[knots.delta_error > _BLUR * knots.delta] = -np.inf
-    best = int(needed[0].argmax())
-    if not needed[0, best] > -math.inf:
-        return guess
-    found: Floats = guess.copy()
-    found[0] = places[0, best]
-    if 0 < best < places.size - 1:
-        # The top of the parabola through the highest three.
-        before, top, after = needed[0, best - 1 : best + 2].tolist()
-        if min(before, after) > -math.inf and top > min(before, after):
-            share = 0.5 * (after - before) / (2.0 * top - before - after)
-            found[0] += share * (places[0, best + 1] - places[0, best])
-    return found
 
 
 def _decay(

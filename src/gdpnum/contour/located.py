@@ -14,7 +14,15 @@ from scipy.special import logsumexp, ndtr, ndtri
 from gdpnum.contour.decided import shown
 from gdpnum.contour.grid import grid, lifted_spacing
 from gdpnum.contour.ladder import Approximate, Ladder, guessed, period, small_cumulants
-from gdpnum.contour.line import Knots, by_blocks, coefficients, in_blocks, zero_terms
+from gdpnum.contour.line import (
+    Knots,
+    Line,
+    by_blocks,
+    coefficients,
+    in_blocks,
+    knots_of,
+    zero_terms,
+)
 from gdpnum.contour.pairs import Nodes, Steps, lifted
 from gdpnum.contour.plan import kept
 from gdpnum.contour.reading import tail_rung
@@ -72,6 +80,9 @@ _TOGETHER, _LESS = 1.3, 0.95
 # A guess beyond this part of the ladder is at its end, and how many slacks delta is about there.
 _END, _FEW_SLACKS = 0.7, 3.0
 
+# Places next to a guess, as shares of it, and the largest error of delta that tells there.
+_NEAR, _BLUR = np.linspace(0.72, 1.12, 21), 0.01
+
 # Places around a guess, as shares of it, and then between two of them.
 _AROUND, _BETWEEN = np.geomspace(0.3, 3.0, 21), np.linspace(0.0, 1.0, 7)
 
@@ -115,6 +126,26 @@ def settled(
             known = place > 0.0
             guess[unclear[known]] = place[known]
     return guess, sure
+
+
+def nearer(line: Line, guess: Floats, slack: Floats) -> Floats:
+    """A guess of where mu is decided for removing, by run, as the tests around it have it.
+
+    By the line that is for there; the place is the top of the parabola through the highest three.
+    """
+    places = guess[:, None] * _NEAR
+    knots = knots_of(places, *line.at(places))
+    needed = shown(knots, slack, certain=False)
+    needed[knots.delta_error > _BLUR * knots.delta] = -np.inf
+    rows, best = np.arange(guess.size), needed.argmax(axis=1)
+    inner = np.clip(best, 1, _NEAR.size - 2)
+    before, top, after = (needed[rows, inner + i] for i in (-1, 0, 1))
+    bend = 2.0 * top - before - after
+    share = np.where(bend > 0.0, 0.5 * (after - before) / bend, 0.0)
+    # Beyond the three nothing is told; nor is it where one of them tells nothing.
+    share = np.clip(np.where(np.isfinite(share), share, best - inner), -1.0, 1.0)
+    found = guess * (_NEAR[inner] + share * (_NEAR[1] - _NEAR[0]))
+    return np.where(needed[rows, best] > -np.inf, found, guess)
 
 
 def _in_bulk(deviation: Floats, slack: Floats) -> Floats:

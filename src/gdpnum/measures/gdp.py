@@ -240,7 +240,7 @@ def _contour_fits(
     if found is None:
         return [None] * len(accounts)
     fits: list[GDPFit | None] = []
-    columns = (found.mu, found.mu_lower, found.regret_with_slack, found.advantage, found.typical_mu)
+    columns = (found.mu, found.mu_lower, found.regret, found.advantage, found.typical_mu)
     for one, *numbers in zip(accounts, *(column.tolist() for column in columns), strict=True):
         mu, mu_lower, regret, advantage, typical = numbers
         tolerance = one.accuracy.tolerance
