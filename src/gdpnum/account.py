@@ -24,6 +24,7 @@ from gdpnum.contour.fit import MORE, MORE_WORK, PATIENCE, POINT, WORK, Effort, F
 from gdpnum.contour.pairs import Run, run_of
 from gdpnum.contour.profile import ContourBounds
 from gdpnum.contour.reach import OutOfReach
+from gdpnum.contour.single import single_fit
 from gdpnum.curve.gaussian import GaussianCurve
 from gdpnum.curve.piecewise import ContourCurve, PiecewiseCurve
 from gdpnum.curve.tradeoff import TradeoffCurve
@@ -33,6 +34,7 @@ from gdpnum.floats import NUMPY
 from gdpnum.kind import Missing, kind_of, register
 from gdpnum.lattice.engine import LatticeBounds
 from gdpnum.mechanisms.mechanism import Mechanism, Neighbouring
+from gdpnum.pairs.pair import Pair, Release
 from gdpnum.releases import Releases, largest_loss, releases
 from gdpnum.renyi.bound import concentrated_lines
 from gdpnum.renyi.divergences import ORDERS, renyi_divergences
@@ -67,11 +69,26 @@ class Account:
     @cached_property
     def run(self) -> Run | None:
         """The run as the contour takes it; None where it is not for the contour."""
+        above = self._integrable
+        # A single release dies out slowly along a line.
+        return None if len(above) == 1 and above[0].times == 1 else run_of(above)
+
+    @property
+    def _integrable(self) -> list[Release]:
+        """The releases, if they are known exactly and no lattice is asked for."""
         if self.releases is None or not self.is_exact or self.accuracy.grid_step is not None:
+            return []
+        return self.releases.above
+
+    @property
+    def _single(self) -> Pair | None:
+        """The pair of one release alone whose losses are unbounded, and finite."""
+        above = self._integrable
+        if self.known is not None or len(above) != 1 or above[0].times > 1:
             return None
-        above = self.releases.above
-        # A single release dies out slowly along a line, and is exact at the nodes of a lattice.
-        return None if len(above) == above[0].times == 1 else run_of(above)
+        pair = above[0].pair
+        infinite = pair.mass_at_infinity + pair.mass_at_minus_infinity
+        return pair if pair.highest == math.inf and infinite == 0.0 else None
 
     @cached_property
     def _usual(self) -> Effort | None:
@@ -152,6 +169,10 @@ class Account:
 
         ``patiently``, where the lattice has not helped.
         """
+        single = self._single
+        if single is not None and slack > 0.0:
+            with suppress(OutOfReach):
+                return single_fit(single, slack)
         work = 0.0
         for effort in self._efforts(patiently=patiently) if slack > 0.0 else ():
             # What takes more than that needs no second look.

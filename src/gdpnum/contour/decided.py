@@ -7,7 +7,7 @@ cubic that has its values and slopes at both (Lemma T14), so a few knots tell.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +16,7 @@ from scipy.special import erfcx, expit, ndtr, ndtri, ndtri_exp
 from gdpnum import charges
 from gdpnum.contour.chords import chernoff, chords
 from gdpnum.contour.ladder import Rungs
-from gdpnum.contour.line import Knots, Reading
+from gdpnum.contour.line import Knots, Reading, Rows
 from gdpnum.floats import UNIT, Floats
 
 # How often cells are cut, into how many parts at a time, and into how many in all.
@@ -501,8 +501,18 @@ def profile_of_mu(mu: Floats, epsilons: Floats) -> Floats:
     return likely - (lifted - charges.profile_of_mu())
 
 
+class Readable(Protocol):
+    """What has knots at epsilons by row, such as a reading."""
+
+    def rows(self, kept: Rows, /) -> Readable:
+        """Some of the rows."""
+
+    def at(self, epsilons: Floats, /) -> Knots:
+        """The knots at increasing epsilons."""
+
+
 def regrets(
-    lines: Reading, found: Knots, mu: Floats, slack: Floats, tolerance: float
+    lines: Readable, found: Knots, mu: Floats, slack: Floats, tolerance: float
 ) -> tuple[Floats, Floats]:
     """Bounds on Delta(f, f_mu - slack), and delta(0) from above, by run.
 

@@ -206,7 +206,7 @@ class Sampled(Pair):
         return (1.0 - self.rate) * q + self.rate * p
 
     def cells(self, edges: Floats) -> tuple[Floats, Floats]:
-        p, q = self.inner.cells(_unsampled_loss(edges, self.rate))
+        p, q = self.inner.cells(unsampled_loss(edges, self.rate))
         return self._mix(p, q), q
 
     def points(self) -> Quadrature:
@@ -234,7 +234,7 @@ def sampled_loss(loss: Floats, rate: float) -> Floats:
     return np.where(np.abs(small) < 0.5, np.log1p(np.clip(small, -0.5, 0.5)), large)
 
 
-def _unsampled_loss(loss: Floats, rate: float) -> Floats:
+def unsampled_loss(loss: Floats, rate: float) -> Floats:
     """The inverse of `sampled_loss`; minus infinity at or below log(1 - q)."""
     lowest = np.log1p(-rate)
     with np.errstate(divide="ignore"):
