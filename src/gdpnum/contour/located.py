@@ -66,6 +66,9 @@ _AGREE = 0.7
 # And from this on they always do.
 _RARE, _FEW = 0.14, 0.3
 
+# What is less than this share of a deviation is next to zero.
+_AT_ZERO = 0.1
+
 # How large a loss is that decides alone, in deviations of the others; these add about one.
 _ALONE = 7.5
 
@@ -119,8 +122,9 @@ def settled(
             place = np.maximum(largest[unclear], _in_bulk(rest, slack[unclear]))
             place = np.where(largest[unclear] > _END * last, place, largest[unclear])
             guess[unclear] = np.where(alone, about, place)
-            # Of many runs all are located at once.
-            unclear = unclear[~alone] if runs == 1 else unclear
+            # Next to zero it is the knots there that tell; of many runs all are located at once.
+            told = (guess[unclear] < _AT_ZERO * rest) | (alone & (runs == 1))
+            unclear = unclear[~told]
         if unclear.size:
             place = located(steps, ladder, guess, slack, unclear)
             known = place > 0.0
