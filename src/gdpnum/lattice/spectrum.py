@@ -13,6 +13,7 @@ sums C may be large; there the plain transform is used.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,9 @@ _WIDE = 64.0
 
 # exp of less than this is far below the rounding of everything kept.
 _NEGLIGIBLE = -100.0
+
+# Rounding makes an |F| of that out of nothing.
+_UNKNOWN = 1e-13
 
 
 class Spectrum:
@@ -180,6 +184,25 @@ class Spectrum:
         norm = _norm(error) + rounding * _norm(bound) + charges.dropped(_NEGLIGIBLE, self.size)
         # Parseval; a real transform stores half the frequencies, so all but the ends count twice.
         return values, math.sqrt(2.0 / self.size) * norm
+
+
+def product(powers: Sequence[tuple[Floats, int]], size: int, *, extended: bool) -> Spectrum:
+    """The product of powers of distributions, each given by its masses and its count.
+
+    Whichever leaves the fewest frequencies comes first: all others are computed at these only.
+    """
+    found = Spectrum(size, extended=extended)
+    for masses, count in sorted(powers, key=_reach, reverse=True) if len(powers) > 1 else powers:
+        found.multiply(masses, count)
+    return found
+
+
+def _reach(power: tuple[Floats, int]) -> float:
+    """About the square of how far a sum of so many reaches; 0 if it leaves all frequencies."""
+    masses, count = power
+    # |F| is at least the largest mass less all others, if not too small to be known.
+    least = max(2.0 * float(masses.max()) - 1.0, _UNKNOWN)
+    return 0.0 if count * math.log(least) > _NEGLIGIBLE else float(count * masses.size**2)
 
 
 def _norm(values: Floats) -> float:

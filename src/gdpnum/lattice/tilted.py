@@ -14,7 +14,7 @@ from gdpnum.errors import BudgetExceeded
 from gdpnum.floats import UNIT, Floats
 from gdpnum.lattice.coarsening import Coarsening
 from gdpnum.lattice.distribution import Factor, log_moment
-from gdpnum.lattice.spectrum import Spectrum
+from gdpnum.lattice.spectrum import Spectrum, product
 from gdpnum.lattice.window import Window
 
 # Squares of exp of this still fit.
@@ -148,7 +148,7 @@ def tilted(
     coarsening: Coarsening,
 ) -> Pass:
     """Masses at the losses, from the transform of the masses times exp(tilt * loss)."""
-    spectrum = Spectrum(circle.size, extended=window.extended)
+    powers: list[tuple[Floats, int]] = []
     log_scale, units = 0.0, 0.0
     for distribution, count in factors:
         exponents = tilt * distribution.losses
@@ -156,7 +156,7 @@ def tilted(
         # The cap concerns zero masses only: a positive one is no more than one when tilted.
         weighted = distribution.masses * np.exp(np.minimum(exponents - log_total, 700.0))
         total = float(weighted.sum())
-        spectrum.multiply(weighted / total, count)
+        powers.append((weighted / total, count))
         log_scale += count * (log_total + math.log(total))
         # Units of rounding that each factor's tilt, sum and quotient may bring, all one way.
         largest = max(abs(float(exponents[0])), abs(float(exponents[-1])))
@@ -168,6 +168,7 @@ def tilted(
             f"losses a lattice step apart differ by a factor exp({reach:.3g}) once tilted, more "
             "than floats hold; pass a larger slack or tolerance: next to nothing is lost here"
         )
+    spectrum = product(powers, circle.size, extended=window.extended)
     values, error, spread = _coarse(spectrum, circle, coarsening, per_point)
     exponents = log_scale - tilt * losses
     # Far below a large tilt's mean nothing is known; another tilt covers those losses.
