@@ -179,8 +179,12 @@ def _between(below: Floats, above: Floats) -> Floats:
 
     A difference of numbers near one would lose the digits of a small cell.
     """
-    middle = np.where(below[1:] < above[:-1], np.diff(below), -np.diff(above))
-    return np.concatenate([below[:1], np.maximum(middle, 0.0), above[-1:]])
+    cells = np.empty(below.size + 1)
+    cells[0], cells[-1], middle = below[0], above[-1], cells[1:-1]
+    np.subtract(above[:-1], above[1:], out=middle)
+    np.subtract(below[1:], below[:-1], out=middle, where=below[1:] < above[:-1])
+    np.maximum(middle, 0.0, out=middle)
+    return cells
 
 
 class Sampled(Pair):
@@ -209,9 +213,14 @@ class Sampled(Pair):
         p, q = self.inner.cells(unsampled_loss(edges, self.rate))
         return self._mix(p, q), q
 
-    def points(self) -> Quadrature:
+    @cached_property
+    def _points(self) -> Quadrature:
+        """Asked for in either direction."""
         losses, p, q = self.inner.points()
         return Quadrature(sampled_loss(losses, self.rate), self._mix(p, q), q)
+
+    def points(self) -> Quadrature:
+        return self._points
 
 
 @dataclass(frozen=True)
@@ -231,16 +240,19 @@ def sampled_loss(loss: Floats, rate: float) -> Floats:
     small = rate * np.expm1(np.minimum(loss, 100.0))
     stay = np.log1p(-rate) if rate < 1.0 else -np.inf
     large = np.logaddexp(stay, np.log(rate) + loss)
-    return np.where(np.abs(small) < 0.5, np.log1p(np.clip(small, -0.5, 0.5)), large)
+    inside = np.abs(small) < 0.5
+    return np.where(inside, np.log1p(np.where(inside, small, 0.0)), large)
 
 
 def unsampled_loss(loss: Floats, rate: float) -> Floats:
-    """The inverse of `sampled_loss`; minus infinity at or below log(1 - q)."""
-    lowest = np.log1p(-rate)
+    """The inverse of `sampled_loss`, of rising losses; minus infinity at or below log(1 - q)."""
+    lowest, log_rate = np.log1p(-rate), np.log(rate)
+    found = np.empty(loss.size)
+    first, last = np.searchsorted(loss, [0.5 * lowest, 1.0]).tolist()
+    edge, near, far = loss[:first], loss[first:last], loss[last:]
     with np.errstate(divide="ignore"):
-        near = np.log1p(np.maximum(np.expm1(np.minimum(loss, 1.0)) / rate, -1.0))
-        # Close to the lowest loss that cancels; there, with w counted from it, it is this.
-        edge = np.log(np.expm1(np.clip(loss - lowest, 0.0, -lowest))) + lowest - np.log(rate)
-    near = np.where(loss < 0.5 * lowest, edge, near)
-    far = loss + np.log1p(-(1.0 - rate) * np.exp(-np.maximum(loss, 1.0))) - np.log(rate)
-    return np.where(loss < 1.0, near, far)
+        # Close to the lowest loss the second cancels; there, with w counted from it, it is this.
+        found[:first] = np.log(np.expm1(np.maximum(edge - lowest, 0.0))) + lowest - log_rate
+        found[first:last] = np.log1p(np.maximum(np.expm1(near) / rate, -1.0))
+    found[last:] = far + np.log1p(-(1.0 - rate) * np.exp(-far)) - log_rate
+    return found
