@@ -74,6 +74,8 @@ class GaussianCurve(TradeoffCurve):
                 low = middle
             else:
                 high = middle
+            if 0.5 * (low + high) == middle:
+                break  # no float lies between
         return high
 
     @property

@@ -184,5 +184,6 @@ def separations(log_alphas: Floats, tprs: Floats, betas: Floats) -> Floats:
     tiny = log_alphas < -700.0
     if tiny.any():
         rises[tiny] = ndtri_exp(log_alphas[tiny])
-    falls = np.where(tprs < 0.5, ndtri(np.minimum(tprs, 0.5)), -ndtri(np.minimum(betas, 1.0)))
-    return np.asarray(falls - rises)
+    near = tprs < 0.5
+    falls = ndtri(np.where(near, tprs, np.minimum(betas, 1.0)))
+    return np.asarray(np.where(near, falls, -falls) - rises)
