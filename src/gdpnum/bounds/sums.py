@@ -28,7 +28,7 @@ def running_sums(values: NDArray[Any], block: int = BLOCK) -> NDArray[np.longdou
     of b terms, and these likewise, by b u for each level, of the extended u where there is one.
     """
     if values.size <= block:
-        return np.cumsum(values, dtype=np.longdouble)
+        return values.cumsum(dtype=np.longdouble)
     whole = values.size // block * block
     blocks = np.cumsum(values[:whole].reshape(-1, block), axis=1, dtype=np.longdouble)
     before = np.append(np.longdouble(0.0), running_sums(blocks[:, -1], block))

@@ -83,7 +83,8 @@ class ComposedLoss:
         return self._total(lambda use: use.scaled_noise(self.losses))
 
     def _total(self, bound: Callable[[Use], Floats]) -> Floats:
-        return sum((bound(use) for use in self.uses), np.zeros(self.masses.size))
+        found = [bound(use) for use in self.uses]
+        return sum(found[1:], found[0]) if found else np.zeros(self.masses.size)
 
     def tail_above(self) -> Floats:
         """Upper bounds on Pr[w_i <= Y < the end of the window], falling in i."""

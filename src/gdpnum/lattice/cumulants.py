@@ -43,8 +43,9 @@ class Atoms(NamedTuple):
         """Variance of one loss, of those only that are reached or exceeded at least so often."""
         weights, losses = self.weights, self.losses
         if least > 0.0:
-            kept = np.cumsum(weights[::-1])[::-1] * self.times >= least
-            weights, losses = weights[kept], losses[kept]
+            # These sums fall, so that those kept come first.
+            kept = np.count_nonzero(weights[::-1].cumsum() * self.times >= least)
+            weights, losses = weights[:kept], losses[:kept]
         mass = float(weights.sum())
         if mass <= 0.0:
             return 0.0
@@ -146,15 +147,22 @@ class Cumulants:
 
     def log_balanced_error(self) -> float:
         """About the log of the errors of the test that rejects at a positive loss, from above."""
-        values, _ = self._evaluated(_BETWEEN)
-        return min(0.0, float(values.min()))
+        return min(0.0, float(self._evaluated(_BETWEEN)[0].min()))
 
     def edge(self, start: int, log_mass: float, sign: float) -> Edge:
         """The nearest loss, up (sign 1) or down (-1), beyond which at most that tilted mass lies.
 
         For any tilt s on that side of t, Chernoff puts it at (K(s) - K(t) - log mass) / (s - t).
         """
-        return self.edges(np.array([start]), np.array([log_mass]), sign)[0]
+        tilts, values = self.tilts, self.values
+        # Those that are there twice are at no distance; they must not be chosen for that.
+        if sign > 0.0:
+            ahead = slice(int(tilts.searchsorted(tilts[start], side="right")), None)
+        else:
+            ahead = slice(int(tilts.searchsorted(tilts[start])))
+        reach = (values[ahead] - values[start] - log_mass) / (sign * (tilts[ahead] - tilts[start]))
+        best = int(reach.argmin())
+        return Edge(sign * float(reach[best]), float(tilts[ahead][best]))
 
     def edges(self, starts: npt.NDArray[np.intp], log_mass: Floats, sign: float) -> list[Edge]:
         """The same for several tilts, each with a mass of its own."""
@@ -176,8 +184,8 @@ class Cumulants:
         jump = np.zeros(losses.size)
         if sign > 0.0:
             for values, weights, times in self.atoms:
-                tail = np.append(np.cumsum(weights[::-1])[::-1], 0.0)
-                jump += times * tail[np.searchsorted(values, losses)]
+                tail = np.append(weights[::-1].cumsum()[::-1], 0.0)
+                jump += times * tail[values.searchsorted(losses)]
         return np.maximum(bulk, np.log(np.maximum(jump, 1e-300)))
 
 

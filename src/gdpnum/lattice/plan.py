@@ -190,8 +190,9 @@ def _ranges(
 
 def _quantile(losses: Floats, weights: Floats, mass: float) -> float:
     """A loss below which at most that mass lies."""
-    reached = np.flatnonzero(np.cumsum(weights) > mass)
-    return float(losses[max(reached[0] - 1, 0)]) if reached.size else float(losses[0])
+    # Sums of weights do not fall: behind those within the mass is the first beyond it.
+    within = int(weights.cumsum().searchsorted(mass, side="right"))
+    return float(losses[max(within - 1, 0)]) if within < losses.size else float(losses[0])
 
 
 def _within(points: Quadrature, count: int, low: float, high: float) -> Atoms:

@@ -59,7 +59,7 @@ class Spectrum:
         """Multiply by the count-th power of the transform of masses that sum to one."""
         if not self._begun:
             self._begin(masses, count)
-        centre = int(np.rint((masses * np.arange(masses.size)).sum()))
+        centre = round(float((masses * np.arange(masses.size)).sum()))
         departure, error = self._departure(masses, centre, count)
         log_size = _log_size_of_one_plus(departure)
         size = np.asarray(np.abs(departure), np.float64)
@@ -71,7 +71,7 @@ class Spectrum:
         wrong = error * np.exp(-floored) + charges.log_power(floored, size, self._unit)
         self._error += count * wrong
         self._shift += count * centre
-        self._keep(np.flatnonzero(self._bound + self._error > _NEGLIGIBLE))
+        self._keep((self._bound + self._error > _NEGLIGIBLE).nonzero()[0])
 
     def _begin(self, masses: Floats, count: int) -> None:
         """Set out with all frequencies or, on a long circle, with those that the first leaves."""
@@ -88,18 +88,20 @@ class Spectrum:
 
     def _departure(self, masses: Floats, centre: int, count: int) -> tuple[NDArray[Any], Floats]:
         """F(z) z^-c - 1 with its error, where F^count is not negligible; the rest is dropped."""
-        below = -running_sums(masses[:centre], self._block)
-        above = running_sums(masses[:centre:-1], self._block)[::-1]
-        sums = np.concatenate([below, above]).astype(self._real)
+        sums = np.empty(masses.size - 1, self._real)
+        sums[:centre] = -running_sums(masses[:centre], self._block)
+        sums[centre:] = running_sums(masses[:centre:-1], self._block)[::-1]
         weight = float(np.abs(sums).sum())
         transform, relative = self._transform(sums, -centre)
         relative += charges.departure(self._unit) + charges.running_sum(masses.size, self._block)
         departure, error = self._less_one * transform, self._distance * (weight * relative)
         # Most are negligible by now, usually; what is computed for them is not needed.
         least = np.maximum(math.exp(_NEGLIGIBLE / count) - 2.0 * error, 0.0)
-        alive = np.flatnonzero((1.0 + departure.real) ** 2 + departure.imag**2 >= least**2)
-        self._keep(alive)
-        departure, error = departure[alive], error[alive]
+        squares = np.square(1.0 + departure.real) + np.square(departure.imag)
+        alive = (squares >= np.square(least)).nonzero()[0]
+        if alive.size < departure.size:
+            self._keep(alive)
+            departure, error = departure[alive], error[alive]
         better = error > relative
         if weight > _WIDE and better.any():
             # Rare large jumps: away from frequency zero the plain transform is the better one.
@@ -215,7 +217,8 @@ def _log_size_of_one_plus(value: NDArray[Any]) -> NDArray[Any]:
     excess = 2.0 * re + re * re + im * im
     result = 0.5 * np.log1p(np.maximum(excess, -0.75))
     small = excess < -0.75
-    result[small] = np.log(np.hypot(1.0 + re[small], im[small]) + 1e-300)
+    if small.any():
+        result[small] = np.log(np.hypot(1.0 + re[small], im[small]) + 1e-300)
     return np.asarray(result)
 
 

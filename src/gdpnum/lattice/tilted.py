@@ -132,11 +132,11 @@ def uses_of(passes: Sequence[Pass]) -> tuple[Use, ...]:
 
 
 def _from_here_on(values: Floats) -> Floats:
-    return np.cumsum(values[::-1])[::-1]
+    return values[::-1].cumsum()[::-1]
 
 
 def _up_to_here(values: Floats) -> Floats:
-    return np.append(0.0, np.cumsum(values[:-1]))
+    return np.append(0.0, values[:-1].cumsum())
 
 
 def tilted(
