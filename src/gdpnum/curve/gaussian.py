@@ -115,15 +115,15 @@ class GaussianCurve(TradeoffCurve):
         return tpr_of_mu(self.mu, shifted) + np.where(steep, self.slack, 0.0)
 
     def _deltas(self, epsilons: Floats) -> Floats:
-        deltas = delta_of_mu(self.mu, epsilons.ravel())
+        flat = epsilons.ravel()
+        deltas = delta_of_mu(self.mu, flat)
         if 0.0 < self.mu < math.inf:
-            deltas = deltas * (1.0 + charges.gaussian_profile(self.mu, epsilons.ravel()))
+            deltas *= 1.0 + charges.gaussian_profile(self.mu, flat)
             # At 0 an error function says it to the last digits.
             advantage = advantage_of_mu(self.mu) * (1.0 + charges.closed_form())
-            deltas = np.where(epsilons.ravel() == 0.0, advantage, deltas)
+            deltas[flat == 0.0] = advantage
             # What underflows is not nothing, but at infinity.
-            finite = epsilons.ravel() < 1e299
-            deltas = np.where(finite, np.maximum(deltas, math.ulp(0.0)), deltas)
+            np.maximum(deltas, math.ulp(0.0), out=deltas, where=flat < 1e299)
         deltas = deltas.reshape(epsilons.shape) + self.slack
         if self.slack == 0.0:
             return deltas

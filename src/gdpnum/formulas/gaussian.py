@@ -97,7 +97,7 @@ def _parts(mu: float, epsilons: Floats) -> tuple[Floats, Floats, Mask]:
         return np.copysign(_mills(np.abs(x)), x) - _mills(s + 0.5 * mu)
 
     def far(s: Floats) -> Floats:
-        return _series(mu, _ratios_backwards(s), terms)
+        return _series(mu, _ratios_backwards(s, terms), terms)
 
     is_far = s > (_NEAR if is_small else _FAR * mu)
     if is_far.any():
@@ -123,10 +123,15 @@ def _ratios_forwards(s: Floats, terms: int) -> list[Floats]:
     return ratios
 
 
-def _ratios_backwards(s: Floats) -> list[Floats]:
+def _ratios_backwards(s: Floats, terms: int) -> list[Floats]:
     # The fixed point of r = 1 / (s + j r): later steps shrink what error it has.
-    ratios = [2.0 / (s + np.sqrt(s * s + 4.0 * _DEPTH))]
-    for j in range(_DEPTH - 1, 0, -1):
+    ratio: Floats = 2.0 / (s + np.sqrt(s * s + 4.0 * _DEPTH))
+    for j in range(_DEPTH - 1, terms - 1, -1):
+        ratio *= j
+        ratio += s
+        np.divide(1.0, ratio, out=ratio)
+    ratios = [ratio]
+    for j in range(terms - 1, 0, -1):
         ratios.append(1.0 / (s + j * ratios[-1]))
     return ratios[::-1]
 
