@@ -119,12 +119,7 @@ class Cumulants:
     def _evaluated(self, tilts: Floats) -> tuple[Floats, Floats]:
         value, slope = np.zeros(tilts.size), np.zeros(tilts.size)
         for losses, weights, times in self.atoms:
-            # Counted from the loss on which the tilt puts most, so that nothing overflows.
-            ends = np.where(tilts > 0.0, losses[-1], losses[0])
-            # One array all the way, as these are long; and no numbers so small that they are slow.
-            tilted = losses - ends[:, None]
-            tilted *= tilts[:, None]
-            np.exp(np.maximum(tilted, _SLOW, out=tilted), out=tilted)
+            ends, tilted = _tilted(losses, tilts)
             # Not as a matrix product: BLAS may use threads, and then rounds differently each time.
             total = np.einsum("ij,j->i", tilted, weights)
             mean = np.einsum("ij,j->i", tilted, weights * losses) / total
@@ -147,7 +142,11 @@ class Cumulants:
 
     def log_balanced_error(self) -> float:
         """About the log of the errors of the test that rejects at a positive loss, from above."""
-        return min(0.0, float(self._evaluated(_BETWEEN)[0].min()))
+        value = np.zeros(_BETWEEN.size)
+        for losses, weights, times in self.atoms:
+            ends, tilted = _tilted(losses, _BETWEEN)
+            value += times * (_BETWEEN * ends + np.log(np.einsum("ij,j->i", tilted, weights)))
+        return min(0.0, float(value.min()))
 
     def edge(self, start: int, log_mass: float, sign: float) -> Edge:
         """The nearest loss, up (sign 1) or down (-1), beyond which at most that tilted mass lies.
@@ -189,6 +188,19 @@ class Cumulants:
         return np.maximum(bulk, np.log(np.maximum(jump, 1e-300)))
 
 
+def _tilted(losses: Floats, tilts: Floats) -> tuple[Floats, Floats]:
+    """exp(t (L - e)) of each tilt t and loss L, with e the loss on which the tilt puts most.
+
+    Counted from there nothing overflows.
+    """
+    ends = np.where(tilts > 0.0, losses[-1], losses[0])
+    # One array all the way, as these are long; and no numbers so small that they are slow.
+    tilted = losses - ends[:, None]
+    tilted *= tilts[:, None]
+    np.maximum(tilted, _SLOW, out=tilted)
+    return ends, np.exp(tilted, out=tilted)
+
+
 def _deviation(atoms: Sequence[Atoms], least: float) -> float:
     return float(np.sqrt(sum(one.times * one.variance(least) for one in atoms)))
 
@@ -214,12 +226,18 @@ def _thinned(one: Atoms) -> Atoms:
     if size <= _ENOUGH:
         return one
     heaviest = int(np.argmax(one.weights))
-    reach = np.unique(np.geomspace(1, size, _ENOUGH // 2).astype(np.intp)) - 1
-    points = np.unique(np.clip(np.concatenate([heaviest - reach, heaviest + reach]), 0, size - 1))
+    reach = np.geomspace(1, size, _ENOUGH // 2).astype(np.intp) - 1
+    points = _once(np.concatenate([heaviest - reach[::-1], heaviest + reach]).clip(0, size - 1))
     losses = one.losses[points]
-    cell = np.clip(np.searchsorted(losses, one.losses) - 1, 0, losses.size - 2)
+    cell = (losses.searchsorted(one.losses) - 1).clip(0, losses.size - 2)
     gaps = losses[cell + 1] - losses[cell]
     share = np.divide(one.losses - losses[cell], gaps, out=np.zeros(size), where=gaps > 0.0)
     weights = sums_by_place(cell, one.weights * (1.0 - share), losses.size)
     weights += sums_by_place(cell + 1, one.weights * share, losses.size)
     return Atoms(losses, weights, one.times)
+
+
+def _once(rising: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
+    """Each of the numbers once."""
+    found: npt.NDArray[np.intp] = rising[np.append(True, rising[1:] != rising[:-1])]
+    return found

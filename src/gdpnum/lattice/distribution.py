@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
@@ -38,7 +38,9 @@ class LossDistribution:
     def grown(self, growth: float) -> LossDistribution:
         """The same with finite masses larger by so much, relatively; smaller if it is below 0."""
         masses = self.masses * (1.0 + growth)
-        return replace(self, masses=masses, growth=self.growth + abs(growth))
+        return LossDistribution(
+            self.lowest, self.step, masses, self.mass_at_infinity, self.growth + abs(growth)
+        )
 
     def log_moment(self, tilt: float) -> float:
         """Log of the sum of exp(tilt * loss) times mass, over the finite losses."""
@@ -53,7 +55,10 @@ class LossDistribution:
         else:
             return -np.inf
         # A sum, not a dot product: BLAS may use threads, and then rounds differently each time.
-        return largest + float(np.log((self.masses * np.exp(exponents - largest)).sum()))
+        exponents -= largest
+        weights = np.exp(exponents, out=exponents)
+        weights *= self.masses
+        return largest + float(np.log(weights.sum()))
 
 
 class Factor(NamedTuple):

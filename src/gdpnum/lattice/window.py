@@ -133,8 +133,9 @@ class _Region:
         """Set the masses with which errors at the losses checked are to be compared."""
         cumulants = self._cumulants
         # A small mu is the small difference of two probabilities, and needs them that much better.
-        scale = np.clip(np.maximum(self._losses, cumulants.typical_deviation), 0.0, 1.0)
-        levels = np.clip(log_level, self._log_floor, 0.0) + np.log(scale)
+        # The larger of the two is positive.
+        scale = np.minimum(np.maximum(self._losses, cumulants.typical_deviation), 1.0)
+        levels = log_level.clip(self._log_floor, 0.0) + np.log(scale)
         # Nothing is gained below -1/2, half way from P to Q, nor by a mean beyond all losses. The
         # first and the last are not considered, as a plan looks either way from its tilts.
         last = min(int(np.searchsorted(cumulants.slopes, self._high)) + 2, cumulants.tilts.size - 1)
@@ -155,14 +156,16 @@ class _Region:
         start = 0
         while start < self._losses.size and len(chosen) < 6:
             good = self._excess[:, start:] <= self._allowed[start:]
-            runs = np.where(good.all(axis=1), good.shape[1], np.argmin(good, axis=1))
-            longest = np.flatnonzero(runs == runs.max())
-            covered = self._excess[longest, start : start + runs.max()]
+            runs = np.where(good.all(axis=1), good.shape[1], good.argmin(axis=1))
+            most = int(runs.max())
+            longest = (runs == most).nonzero()[0]
+            covered = self._excess[longest, start : start + most]
             # The least excess at the worst place or, where that hardly differs, in the mean.
-            score = np.maximum(covered.max(axis=1), covered.max(axis=1).min() + 0.5)
-            best = int(np.argmin(score + 1e-3 * covered.mean(axis=1)))
+            worst = covered.max(axis=1)
+            score = np.maximum(worst, worst.min() + 0.5)
+            best = int((score + 1e-3 * covered.mean(axis=1)).argmin())
             chosen.append(self._first + int(longest[best]))
-            start += int(runs.max())
+            start += most
         return chosen
 
     def _tiltings(self, every: list[list[int]], log_wrap: float) -> list[_Tilting]:

@@ -195,7 +195,7 @@ def _ends(tests: Attacks) -> Floats:
     low, high = tests.losses[:-1] - tests.step, tests.losses[1:]
     crossings = _crossings(*(_Line(tests.tpr[one], tests.log_alpha[one]) for one in _PAIRED))
     crossings = np.where(np.isfinite(crossings), crossings, 0.5 * (low + high))
-    return np.maximum.accumulate(np.clip(crossings, low, high))
+    return np.maximum.accumulate(crossings.clip(low, high))
 
 
 # Each test and the next.

@@ -248,11 +248,14 @@ def unsampled_loss(loss: Floats, rate: float) -> Floats:
     """The inverse of `sampled_loss`, of rising losses; minus infinity at or below log(1 - q)."""
     lowest, log_rate = np.log1p(-rate), np.log(rate)
     found = np.empty(loss.size)
-    first, last = np.searchsorted(loss, [0.5 * lowest, 1.0]).tolist()
-    edge, near, far = loss[:first], loss[first:last], loss[last:]
+    first, last = int(loss.searchsorted(0.5 * lowest)), int(loss.searchsorted(1.0))
     with np.errstate(divide="ignore"):
-        # Close to the lowest loss the second cancels; there, with w counted from it, it is this.
-        found[:first] = np.log(np.expm1(np.maximum(edge - lowest, 0.0))) + lowest - log_rate
-        found[first:last] = np.log1p(np.maximum(np.expm1(near) / rate, -1.0))
-    found[last:] = far + np.log1p(-(1.0 - rate) * np.exp(-far)) - log_rate
+        found[first:last] = np.log1p(np.maximum(np.expm1(loss[first:last]) / rate, -1.0))
+        if first > 0:
+            # Close to the lowest loss that cancels; there, with w counted from it, it is this.
+            above = np.maximum(loss[:first] - lowest, 0.0)
+            found[:first] = np.log(np.expm1(above)) + lowest - log_rate
+    if last < loss.size:
+        far = loss[last:]
+        found[last:] = far + np.log1p(-(1.0 - rate) * np.exp(-far)) - log_rate
     return found
