@@ -79,7 +79,7 @@ def _sampled(
         p, q = (tail_sums(one)[1:] for one in pair.inner.cells(unsampled_loss(epsilons, rate)))
         known = q * (1.0 + np.expm1(epsilons) / rate)
         return rate * (p - known), rate * (p + known), lifts * q, q
-    places = unsampled_loss(-epsilons, rate)[::-1]
+    places = unsampled_loss(-epsilons[::-1], rate)
     p, q = (head_sums(one)[:0:-1] for one in pair.inner.cells(places))
     odds = np.expm1(-epsilons) / rate
     # From where on nothing is below, all of it is zero.
