@@ -175,3 +175,29 @@ def test_a_large_mu(rate, tilt, spacing, reach):
         if delta > 1e-3:
             assert error <= 1e-9
     assert closest <= 1e-7
+
+
+# Next to no privacy: a mu of 56, 54 and 221.
+LARGE = [
+    (1.41, 0.94, 7180, 1.08, 0.003, 0.4, 1e-8),
+    (1.0, 0.1, 200_436, 1.08, 0.003, 0.4, 1e-10),
+    (0.531, 0.0758, 788_343, 1.02, 0.0008, 0.1, 1e-6),
+]
+
+
+@pytest.mark.parametrize(("sigma", "rate", "steps", "tilt", "spacing", "reach", "slack"), LARGE)
+def test_a_large_mu(sigma, rate, steps, tilt, spacing, reach, slack):
+    """Wherever delta is not next to one, which the oracle's only line is not for."""
+    oracle = BallProfile([(poisson(sigma, rate), steps)], tilt=tilt, spacing=spacing, reach=reach)
+    one = Steps.of([[contour.Segment(contour.Poisson(sigma, rate), steps)]])
+    slacks = np.array([slack])
+    with np.errstate(all="ignore"):
+        rungs = ladder(one, 22.0)
+        draft, guess = sought(one, rungs, slacks, 1e-9)
+        lines = reading(one, rungs, draft, 1e9)
+        places = first_knots(rungs, np.repeat(slacks, 2), guess, lines.limits[-1])
+        knots = lines.at(np.concatenate(places, axis=1))
+    first = int(np.argmax(knots.delta[0] < 0.999))
+    knots = type(knots)(*(part[:, first:] for part in knots))
+    for _, delta, error in _checked(knots, 0, oracle, every=5):
+        assert error <= 1e-3 * max(delta, slack)

@@ -340,10 +340,12 @@ def _rooms(beside: _Beside, cells: Cells, gained: Floats, rungs: Rungs) -> tuple
     room = (beside.least - beside.bent) + gained
     ends, over = np.full(room.shape, -np.inf), ~(room >= 0.0)
     if over.any():
-        # In a low only a cubic tells enough, unless the reading's own error made it.
-        where = np.nonzero(over & ~(beside.turning & (beside.bent > beside.unsure)))
-        flat, ends[where] = beside.flatly(cells, where, *_upper(cells.knots, rungs, where))
+        where = np.nonzero(over)
+        flat, near = beside.flatly(cells, where, *_upper(cells.knots, rungs, where))
         room[where] = np.fmax(room[where], flat + gained[where])
+        # In a low shorter cells may well tell more, unless the reading's own error made it.
+        low = (beside.turning & (beside.bent > beside.unsure))[where]
+        ends[where] = np.where(low, -np.inf, near)
     return room, ends
 
 
@@ -514,12 +516,12 @@ class Readable(Protocol):
 def regrets(
     lines: Readable, found: Knots, mu: Floats, slack: Floats, tolerance: float
 ) -> tuple[Floats, Floats]:
-    """Bounds on Delta(f, f_mu - slack), and delta(0) from above, by run.
+    """Bounds on Delta(f, max(0, f_mu - slack)), and delta(0) from above, by run.
 
     ``found`` is what the lines of removing, which come first, have at the first knots.
-    On each half of a cell the line of the test at its knot is held fixed below delta; delta_mu is
-    convex in exp(eps), so the ratio (delta_mu + slack - line) / (1 + exp(eps)) is largest at an
-    end.
+    On each half of a cell the line of the test at its knot is held fixed below delta; the summary's
+    profile, at most min(1, delta_mu + slack), is convex in exp(eps), so that the ratio of what it
+    is above the line to 1 + exp(eps) is largest at an end.
     """
     knots = found.epsilons
     advantage = np.minimum(found.delta[:, 0] + found.delta_error[:, 0], 1.0)
@@ -539,8 +541,8 @@ def regrets(
         below = np.fmax(below, -1.0)
         below -= (16.0 * UNIT) * (1.0 + np.abs(below))
         weights = expit(-places)
-        # Nor less than delta >= 0 does, and (delta_mu + slack) / (1 + exp(eps)) falls.
-        most = (profile_of_mu(mu, places) + slack[:, None]) * weights
+        # Nor less than delta >= 0 does, and what the summary has over 1 + exp(eps) falls.
+        most = np.minimum(profile_of_mu(mu, places) + slack[:, None], 1.0) * weights
         ratios = most - below * weights
         at_knots, at_middles = np.minimum(ratios, most)[:, :number], ratios[:, number:]
         cells = np.maximum(ratios[:, : number - 1], ratios[:, 1:number])

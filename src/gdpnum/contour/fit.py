@@ -36,7 +36,6 @@ from gdpnum.contour.plan import grouped
 from gdpnum.contour.reach import OutOfReach
 from gdpnum.contour.reading import Draft, drafted, reading
 from gdpnum.contour.worth import (
-    FURTHEST,
     MUCH,
     Rival,
     is_common,
@@ -294,16 +293,6 @@ def _gaussian(mu: Floats, slack: Floats) -> Fits:
     return Fits(mu * (1.0 + 4.0 * UNIT), mu_lower, 0.5 * slack, advantage)
 
 
-def check_reach(rungs: Ladder, least: float = LEAST) -> None:
-    """Raises `OutOfReach` for runs that leave next to no privacy."""
-    if float(rungs.middle.min()) < least:
-        raise OutOfReach(
-            f"mu is about {math.sqrt(-8.0 * float(rungs.middle.min())):.0f}, which leaves no "
-            "privacy and 1 - delta too small for the contour; use the lattice",
-            np.where(rungs.middle < least, np.inf, 0.0),
-        )
-
-
 def _quick(
     steps: Steps,
     slack: Floats,
@@ -388,7 +377,6 @@ def _width(found: Fits) -> float:
 def _generally(steps: Steps, slack: Floats, tolerance: float, most: float) -> Fits:
     """The fits of any runs."""
     rungs = ladder(steps, 22.0)
-    check_reach(rungs, FURTHEST)
     if steps.runs == 1:
         # Rounded up, log Gamma(1/2) of next to nothing may be above zero.
         mu = math.sqrt(max(-8.0 * float(rungs.middle[0]), 0.0))

@@ -50,10 +50,6 @@ _OFTEN, _SMALL = 0.1, 0.01
 # where a sum of many is nearly a Gaussian.
 _LIKELY, _TURNED, _LITTLE = 35.0, 3.5, 1.5
 
-# Places on the real line, enough for digits as a rule, and the share of a normal density at each.
-_PLACES = np.arange(-8.0, 12.0, 0.25)
-_DENSITY = np.exp(-0.5 * _PLACES * _PLACES) * (0.25 / math.sqrt(2.0 * math.pi))
-
 #: log Gamma(1/2) = -mu^2 / 8 of a mu of about 7.5: below, 1 - delta is small beside its rounding.
 LEAST = -7.0
 
@@ -193,14 +189,6 @@ def outlook(steps: Steps) -> tuple[Floats, Floats]:
     mu = np.maximum(_rough_mu(steps), _LEAST_MU)
     largest = np.maximum(_jumps(steps)[:, -1] - 1.0, 1.0)
     return mu, np.minimum(largest * mu / _FARTHEST, 1.0)
-
-
-def about_middle(steps: Steps) -> float:
-    """About log Gamma(1/2) of one run of sampled Gaussians, whatever noise they have."""
-    c = steps.c[:, None]
-    loss = np.log1p(steps.weights * np.expm1(c * (_PLACES - 0.5 * c)))
-    once = np.log1p(np.expm1(0.5 * loss) @ _DENSITY)
-    return float(steps.counts @ once) - 0.125 * float(steps.variance[0])
 
 
 def likely_frequencies(steps: Steps, mu: float, reach: float) -> float:

@@ -13,8 +13,8 @@ from gdpnum.bounds.attacks import Attacks
 from gdpnum.bounds.lines import Lines
 from gdpnum.contour.chords import chernoff
 from gdpnum.contour.estimate import delta_quantiles, epsilons_near
-from gdpnum.contour.fit import MOST, Effort, check_reach
-from gdpnum.contour.ladder import Approximate, Ladder, Rungs, ladder
+from gdpnum.contour.fit import MOST, Effort
+from gdpnum.contour.ladder import LEAST, Approximate, Ladder, Rungs, ladder
 from gdpnum.contour.line import Knots, Line, Reading
 from gdpnum.contour.pairs import Run, Steps
 from gdpnum.contour.reach import OutOfReach
@@ -341,7 +341,12 @@ def _profile(effort: Effort, found: Profile | None, smallest: float, accuracy: f
 def _in_general(effort: Effort, smallest: float, accuracy: float) -> Profile:
     """From lines of their own: in the middle, and for where delta is the smallest."""
     rungs = ladder(effort.steps, 22.0)
-    check_reach(rungs)
+    middle = float(rungs.middle[0])
+    if middle < LEAST:
+        raise OutOfReach(
+            f"mu is about {math.sqrt(-8.0 * middle):.0f}, which leaves no privacy and 1 - delta "
+            "too small for the contour; use the lattice"
+        )
     parts = 1 if float(rungs.deviation[0]) < _WIDE else 2
     levels = [math.log(smallest) * (1 + i) / parts for i in range(parts)]
     lines = _lines(effort.steps, rungs, levels, accuracy, effort.most)

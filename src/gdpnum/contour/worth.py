@@ -8,7 +8,6 @@ from typing import TypeAlias
 
 import numpy as np
 
-from gdpnum.contour.ladder import about_middle
 from gdpnum.contour.pairs import Steps
 from gdpnum.contour.reach import OutOfReach
 from gdpnum.floats import UNIT
@@ -16,15 +15,12 @@ from gdpnum.floats import UNIT
 #: About the milliseconds that another engine takes, by about what mu is.
 Rival: TypeAlias = Callable[[float], float]
 
-#: A mu that is large; and the log Gamma(1/2) beyond which rounding takes what is left.
-MUCH, FURTHEST = 16.0, -250.0
+#: A mu that is large.
+MUCH = 16.0
 
-# The mu of that.
-_ENDS = 45.0
-
-# How steep a loss of a nearly Gaussian run is, and the rounding of the steps that is too much for a
-# large mu, at a bend of 0.1 and beside the slack; with the powers of both by which that changes.
-_GENTLE, _BLUR, _BY_MU, _BY_BEND = 0.6, 4.7, -3.5, 0.3
+# The rounding of the steps that is too much for a large mu beside the slack, at a bend of 0.1, and
+# the power of that by which it changes.
+_BLUR, _BY_BEND = 0.27, 1.5
 
 # A share of the losses' variance from which on a segment tells how steep they are.
 _TELLING = 0.05
@@ -51,20 +47,14 @@ _LITTLE, _COMMON, _STEPS, _NOISELESS = 0.01, 0.01, 25, 0.8
 def refuse_hidden(steps: Steps, mu: float, slack: float) -> None:
     """Raises `OutOfReach` for one run of about that large mu whose digits rounding hides.
 
-    Of a nearly Gaussian one G is small everywhere: the smaller, the larger mu is and the less a
-    loss bends.
+    Of a nearly Gaussian one G is small everywhere: the smaller, the less a loss bends.
     """
     # About the segments' parts of the losses' variance: those with next to none tell nothing.
     parts = steps.counts * steps.rate**2 * np.expm1(np.minimum(steps.slope**2, 50.0))
     telling = parts > _TELLING * float(parts.sum())
-    slope, absent = steps.slope[telling], 1.0 - steps.rate[telling]
-    if float(slope.max()) > _GENTLE:
-        if mu > _ENDS and about_middle(steps) < FURTHEST:
-            raise OutOfReach("next to no privacy; use the lattice")
-        return
-    bend = max(float((absent * slope).max()), 1e-6)
-    most = _BLUR * (mu / MUCH) ** _BY_MU * (bend / 0.1) ** _BY_BEND * slack
-    if mu > _ENDS or float(steps.counts[telling].sum()) * UNIT > most:
+    bend = float(((1.0 - steps.rate) * steps.slope)[telling].max())
+    most = _BLUR * (bend / 0.1) ** _BY_BEND * slack
+    if float(steps.counts[telling].sum()) * UNIT > most:
         raise OutOfReach(f"a mu of about {mu:.2g} is hidden by rounding; use the lattice")
 
 
