@@ -153,19 +153,29 @@ def test_mixtures(rooted):
     _enclosed(run, oracle, 0, 0.0, 5.0, 1e-8)
 
 
+def _in_general(sigma, rate, steps, slack):
+    """The lines of one run by the general way, and its first knots."""
+    one, slacks = (
+        Steps.of([[contour.Segment(contour.Poisson(sigma, rate), steps)]]),
+        np.array([slack]),
+    )
+    with np.errstate(all="ignore"):
+        rungs = ladder(one, 22.0)
+        draft, guess = sought(one, rungs, slacks, 1e-9)
+        lines = reading(one, rungs, draft, 1e7)
+        knots = first_knots(rungs, np.repeat(slacks, 2), guess, lines.limits[-1])
+    return lines, np.concatenate(knots, axis=1)
+
+
 @pytest.mark.parametrize(
     ("rate", "tilt", "spacing", "reach"), [(0.6, 1.4, 0.012, 1.6), (0.9, 1.3, 0.006, 1.2)]
 )
 def test_a_large_mu(rate, tilt, spacing, reach):
     """Of a mu of 13 or 18 a reading has three lines: right from zero to the end."""
     oracle = BallProfile([(poisson(1.0, rate), 400)], tilt=tilt, spacing=spacing, reach=reach)
-    one, slack = Steps.of([[contour.Segment(contour.Poisson(1.0, rate), 400)]]), np.array([1e-10])
+    lines, knots = _in_general(1.0, rate, 400, 1e-10)
+    epsilons = np.linspace(0.0, knots[0, -1], 60)
     with np.errstate(all="ignore"):
-        rungs = ladder(one, 22.0)
-        draft, guess = sought(one, rungs, slack, 1e-9)
-        lines = reading(one, rungs, draft, 1e7)
-        _, far = first_knots(rungs, np.repeat(slack, 2), guess, lines.limits[-1])
-        epsilons = np.linspace(0.0, far[0, -1], 60)
         found = lines.at(np.stack([epsilons, epsilons]))
     assert len(lines.lines) == 3
     closest = np.inf
@@ -186,17 +196,12 @@ LARGE = [
 
 
 @pytest.mark.parametrize(("sigma", "rate", "steps", "tilt", "spacing", "reach", "slack"), LARGE)
-def test_a_large_mu(sigma, rate, steps, tilt, spacing, reach, slack):
+def test_next_to_no_privacy(sigma, rate, steps, tilt, spacing, reach, slack):
     """Wherever delta is not next to one, which the oracle's only line is not for."""
     oracle = BallProfile([(poisson(sigma, rate), steps)], tilt=tilt, spacing=spacing, reach=reach)
-    one = Steps.of([[contour.Segment(contour.Poisson(sigma, rate), steps)]])
-    slacks = np.array([slack])
+    lines, places = _in_general(sigma, rate, steps, slack)
     with np.errstate(all="ignore"):
-        rungs = ladder(one, 22.0)
-        draft, guess = sought(one, rungs, slacks, 1e-9)
-        lines = reading(one, rungs, draft, 1e9)
-        places = first_knots(rungs, np.repeat(slacks, 2), guess, lines.limits[-1])
-        knots = lines.at(np.concatenate(places, axis=1))
+        knots = lines.at(places)
     first = int(np.argmax(knots.delta[0] < 0.999))
     knots = type(knots)(*(part[:, first:] for part in knots))
     for _, delta, error in _checked(knots, 0, oracle, every=5):
