@@ -200,11 +200,13 @@ def product(powers: Sequence[tuple[Floats, int]], size: int, *, extended: bool) 
 
 
 def _reach(power: tuple[Floats, int]) -> float:
-    """About the square of how far a sum of so many reaches; 0 if it leaves all frequencies."""
+    """About the square of how far a sum of so many spreads; 0 if it leaves all frequencies."""
     masses, count = power
+    largest = float(masses.max())
     # |F| is at least the largest mass less all others, if not too small to be known.
-    least = max(2.0 * float(masses.max()) - 1.0, _UNKNOWN)
-    return 0.0 if count * math.log(least) > _NEGLIGIBLE else float(count * masses.size**2)
+    least = max(2.0 * largest - 1.0, _UNKNOWN)
+    # A distribution is at least as wide as it is low; what lies far out is rare.
+    return 0.0 if count * math.log(least) > _NEGLIGIBLE else count / largest**2
 
 
 def _norm(values: Floats) -> float:
