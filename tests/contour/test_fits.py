@@ -17,6 +17,7 @@ from gdpnum.contour.jumpy import jumpy
 from gdpnum.contour.ladder import (
     Approximate,
     first_knots,
+    guessed,
     ladder,
     likely_frequencies,
     one_outlook,
@@ -192,7 +193,8 @@ def test_the_place_of_rare_jumps_is_where_tests_need_most(settings):
     with np.errstate(all="ignore"):
         rungs = ladder(steps, 22.0)
         near = Approximate.of(rungs.rungs)
-        place = settled(near, steps, rungs, np.repeat(slack, 2))[0][0]
+        guess = guessed(near, rungs.rungs, 2, np.repeat(slack, 2))
+        place = settled(near, steps, rungs, guess, np.repeat(slack, 2))[0][0]
         draft, _ = sought(steps, rungs, np.repeat(slack, 2), 1e-9)
         lines = reading(steps, rungs, draft, 1e9)
         around = place * np.geomspace(0.2, 5.0, 401)

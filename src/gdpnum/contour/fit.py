@@ -23,6 +23,7 @@ from gdpnum.contour.ladder import (
     Ladder,
     fallen,
     first_knots,
+    guessed,
     ladder,
     likely_frequencies,
     one_outlook,
@@ -179,8 +180,8 @@ def sought(steps: Steps, rungs: Ladder, slack: Floats, tolerance: float) -> tupl
     For removing delta is wanted to ``tolerance`` times the slack, for adding to a hundredth of
     delta of removing: it decides nothing, as far as is known.
     """
-    near = Approximate.of(rungs.rungs)
-    (guess, _), runs, log_slack = settled(near, steps, rungs, slack), steps.runs, np.log(slack)
+    near, runs, log_slack = Approximate.of(rungs.rungs), steps.runs, np.log(slack)
+    guess, _ = settled(near, steps, rungs, guessed(near, rungs.rungs, runs, slack), slack)
     errors = log_slack + np.log(3.0 * tolerance)
     far = np.zeros(runs, np.bool_)
     if guess.size > runs:

@@ -17,6 +17,7 @@ from gdpnum.contour.ladder import (
     Approximate,
     Ladder,
     first_knots,
+    guessed,
     period,
     turning,
 )
@@ -105,11 +106,21 @@ def jumpy(
     places = placed(steps, float(lam[0, -1]), float(adding[-1]), 0.0)
     ladder, tilted = one_ladder(steps, places, lam, steep)
     near = Approximate.of(ladder.rungs)
-    guess, sure = settled(near, steps, ladder, slack)
+    guess = guessed(near, ladder.rungs, 1, slack)
     wanted = wanted_at(near, ladder, guess, float(np.log(slack[0])), tolerance)
+    if not _middle_digits(ladder, wanted) < _MOST_DIGITS:
+        raise OutOfReach("adding takes a line of its own")
+    guess, sure = settled(near, steps, ladder, guess, slack)
+    wanted = wanted._replace(epsilons=guess)
     found = _read(steps, places, ladder, tilted, wanted, slack, most, sure=bool(sure[0]))
     _check_adding(found[1], wanted)
     return Jumpy(slack, ladder, guess, found[0].lines[1], found)
+
+
+def _middle_digits(ladder: Ladder, wanted: Wanted) -> float:
+    """Digits of the line in the middle: for zero, and for adding where that decides."""
+    middle, (_, adding), (_, added) = float(ladder.middle[0]), wanted.epsilons, wanted.errors
+    return max(middle - wanted.fine, middle + 0.5 * float(adding) - float(added), 5.0)
 
 
 def _check_adding(knots: Knots, wanted: Wanted) -> None:
@@ -134,14 +145,11 @@ def _read(
 
     Unless it is ``sure`` where mu is decided, the line in the tail tells that first.
     """
-    rungs, middle = ladder.rungs, float(ladder.middle[0])
+    rungs = ladder.rungs
     others = rungs.rows(slice(None, None, -1))
     own, other = rungs.rows(slice(0, 1)), rungs.rows(slice(1, 2))
     (eps, adding), (error, added), fine, (end, there) = wanted
-    # What delta of adding may be wrong by where that decides, as digits of the middle's own.
-    digits = max(middle - fine, middle + 0.5 * adding - added, 5.0)
-    if not digits < _MOST_DIGITS:
-        raise OutOfReach("adding takes a line of its own")
+    digits = _middle_digits(ladder, wanted)
     # In the middle at zero, and where adding has fallen to the slack.
     at, allowed = np.zeros((2, 2)), np.full((2, 2), fine)
     at[1, 1], allowed[1, 1] = adding, added

@@ -13,7 +13,7 @@ from scipy.special import logsumexp, ndtr, ndtri
 
 from gdpnum.contour.decided import shown
 from gdpnum.contour.grid import grid, lifted_spacing
-from gdpnum.contour.ladder import Approximate, Ladder, guessed, period, small_cumulants
+from gdpnum.contour.ladder import Approximate, Ladder, period, small_cumulants
 from gdpnum.contour.line import (
     Knots,
     Line,
@@ -91,14 +91,14 @@ _AROUND, _BETWEEN = np.geomspace(0.3, 3.0, 21), np.linspace(0.0, 1.0, 7)
 
 
 def settled(
-    near: Approximate, steps: Steps, ladder: Ladder, slack: Floats
+    near: Approximate, steps: Steps, ladder: Ladder, guess: Floats, slack: Floats
 ) -> tuple[Floats, npt.NDArray[np.bool_]]:
-    """About where mu is decided for removing, and where delta of adding has fallen to the slack.
+    """A guess of where mu is decided for removing (`guessed`), also where jumps do.
 
-    And by run whether the first is close, to about a twentieth of a deviation, as a rule.
+    And by run whether it is close, to about a twentieth of a deviation, as a rule.
     """
     runs = steps.runs
-    guess, sure = guessed(near, ladder.rungs, runs, slack), np.ones(runs, np.bool_)
+    guess, sure = guess.copy(), np.ones(runs, np.bool_)
     jumpy = np.flatnonzero(ladder.steep < 1.0)
     if jumpy.size:
         largest = np.maximum(near.largest(ladder.rungs, slice(runs), slack), 1e-12)
@@ -117,10 +117,12 @@ def settled(
             beside = (guess[unclear] > jump) & (guess[unclear] < _TOGETHER * jump)
             less = _LESS if steps.c.size > runs else 1.0
             about = np.where(beside, less * guess[unclear], jump)
-            # A ladder that ends before the jumps of much noise may end before that place, too.
-            last = ladder.rungs.slopes[unclear, -1]
-            place = np.maximum(largest[unclear], _in_bulk(rest, slack[unclear]))
-            place = np.where(largest[unclear] > _END * last, place, largest[unclear])
+            # Rarer jumps decide where the bulk ends; a ladder that ends before the jumps of much
+            # noise may end before that place, too.
+            last, bulk = ladder.rungs.slopes[unclear, -1], _in_bulk(rest, slack[unclear])
+            beyond = largest[unclear] > _END * last
+            nearest, farthest = (f(largest[unclear], bulk) for f in (np.minimum, np.maximum))
+            place = np.where(beyond, farthest, nearest)
             guess[unclear] = np.where(alone, about, place)
             # Next to zero it is the knots there that tell; of many runs all are located at once.
             told = (guess[unclear] < _AT_ZERO * rest) | (alone & (runs == 1))
