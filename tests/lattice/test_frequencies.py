@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gdpnum.lattice.frequencies import lasting
-from gdpnum.lattice.spectrum import Spectrum
+from gdpnum.lattice.spectrum import Spectrum, product
 
 masses = st.lists(st.floats(0.0, 1.0), min_size=1, max_size=60).filter(lambda m: sum(m) > 0.1)
 
@@ -64,3 +64,20 @@ def test_wide_spectra_are_not_narrow():
     spectrum.multiply(np.array([0.5, 0.5]), 2)
     assert not spectrum.is_narrow(5)
     assert not spectrum.is_narrow(1)
+
+
+def test_the_order_of_powers_does_not_matter():
+    """Bit for bit; and each factor is at the frequencies that the most spread of them leaves."""
+    wide = np.exp(-0.5 * (np.arange(-60, 61) / 15.0) ** 2)
+    # Longer, but all in one place except for rare jumps.
+    rare = np.concatenate([[0.999], np.full(400, 1e-3 / 400)])
+    powers = [(wide / wide.sum(), 3000), (rare, 20)]
+    one, other = (product(each, 200_000, extended=False) for each in (powers, powers[::-1]))
+    places = range(3000 * 60, 3000 * 60 + 500)
+    (entries, norm), (again, _) = one.masses(places), other.masses(places)
+    assert np.array_equal(entries, again)
+    alone = Spectrum(200_000)
+    for masses, count in reversed(powers):
+        alone.multiply(masses, count)
+    assert np.abs(entries - alone.masses(places)[0]).max() <= 2.0 * norm
+    assert norm < 1e-13
