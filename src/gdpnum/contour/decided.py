@@ -298,10 +298,12 @@ def smallest(
         own = tried[owner]
         moved = beside.moved(own)
         gained = beside.gained(own, moved)
-        room, ends = _rooms(beside, cells, gained, rungs)
+        room = (beside.least - beside.bent) + gained
         over = ~(room >= 0.0)
+        ends = _flattened(room, over, beside, cells, gained, rungs) if over.any() else None
+        over &= ~(room >= 0.0)
         _raise(needed, owner, own - beside.spare(np.where(over, np.inf, room), moved))
-        if not over.any():
+        if ends is None or not over.any():
             break
         parts, hidden = _further(beside, over, gained, ends, tolerance)
         number = parts.sum(axis=1)
@@ -332,21 +334,25 @@ def smallest(
     return np.maximum(needed, mu_lower), mu_lower
 
 
-def _rooms(beside: _Beside, cells: Cells, gained: Floats, rungs: Rungs) -> tuple[Floats, Floats]:
-    """G from below in each cell, with what is gained; and at the ends of some that may be too low.
+def _flattened(
+    room: Floats,
+    over: npt.NDArray[np.bool_],
+    beside: _Beside,
+    cells: Cells,
+    gained: Floats,
+    rungs: Rungs,
+) -> Floats:
+    """Raises the room in cells that may be too low to what is there without a cubic.
 
-    There it is as much as shorter cells would tell, elsewhere -inf.
+    Returns G at the ends of some of them, as much as shorter cells would tell; elsewhere -inf.
     """
-    room = (beside.least - beside.bent) + gained
-    ends, over = np.full(room.shape, -np.inf), ~(room >= 0.0)
-    if over.any():
-        where = np.nonzero(over)
-        flat, near = beside.flatly(cells, where, *_upper(cells.knots, rungs, where))
-        room[where] = np.fmax(room[where], flat + gained[where])
-        # In a low shorter cells may well tell more, unless the reading's own error made it.
-        low = (beside.turning & (beside.bent > beside.unsure))[where]
-        ends[where] = np.where(low, -np.inf, near)
-    return room, ends
+    where, ends = np.nonzero(over), np.full(room.shape, -np.inf)
+    flat, near = beside.flatly(cells, where, *_upper(cells.knots, rungs, where))
+    room[where] = np.fmax(room[where], flat + gained[where])
+    # In a low shorter cells may well tell more, unless the reading's own error made it.
+    low = (beside.turning & (beside.bent > beside.unsure))[where]
+    ends[where] = np.where(low, -np.inf, near)
+    return ends
 
 
 def _begun(found: Knots, runs: int, slack: Floats) -> tuple[Floats, Floats]:
@@ -367,7 +373,7 @@ def _begun(found: Knots, runs: int, slack: Floats) -> tuple[Floats, Floats]:
 def _raise(levels: Floats, owner: npt.NDArray[np.intp], values: Floats) -> None:
     """Raises levels by run to values by row."""
     if levels.size == 1:
-        levels[0] = max(levels[0], values.max())
+        levels[0] = max(float(levels[0]), float(values.max()))
     else:
         np.maximum.at(levels, owner, values)
 

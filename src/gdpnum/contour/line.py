@@ -426,9 +426,10 @@ class Reading(NamedTuple):
 
     def across(self, epsilons: Floats) -> npt.NDArray[np.bool_]:
         """Whether each two epsilons are read off two lines, by row."""
-        beyond = epsilons > self.limits[:, :, None]
-        crossed = beyond[:, :, 1:] > beyond[:, :, :-1]
-        found: npt.NDArray[np.bool_] = np.logical_or.reduce(crossed, axis=0)
+        found = np.zeros((epsilons.shape[0], epsilons.shape[1] - 1), np.bool_)
+        for limit in self.limits:
+            beyond = epsilons > limit[:, None]
+            found |= beyond[:, 1:] > beyond[:, :-1]
         return found
 
     def slope_errors(self, epsilons: Floats) -> Floats:

@@ -188,7 +188,7 @@ def ordinary(steps: Steps, mu: float, slack: Floats, tolerance: float) -> Ordina
 
     Raises `OutOfReach` where it is not ordinary after all.
     """
-    if float(steps.c.min()) ** 2 == 0.0:
+    if min(c for c, _, _ in steps.segments) ** 2 == 0.0:
         raise OutOfReach("more noise than squares of floats hold")
     lam, widest = np.array([LAM, LAM]) * (1.0 / mu), _WIDEST / mu
     places = placed(steps, float(lam[0, -1]), float(lam[1, -1]), widest)
@@ -240,7 +240,7 @@ def _four(
     if not (number * places.nodes.u.size < WORK and last * (1.0 + 1e-6) <= widest):
         raise OutOfReach("more frequencies than an ordinary run has")
     closely = float(places.farthest.max()) * (1.0 + float(rungs.lam[0, -1])) > _LARGEST
-    closely |= float(steps.counts.sum()) > _LONG
+    closely |= steps.releases > _LONG
     found = transformed(steps, places, three, frequencies(last, int(number)), closely=closely)
     return stacked(found, decayed, rungs, _PICKED, wanted.references(CLOSE, FAR))
 
@@ -313,7 +313,7 @@ def placed(steps: Steps, removing: float, adding: float, most: float) -> Grid:
     """Nodes for lam up to these and for frequencies up to ``most``."""
     steepest = 1.0 + removing
     # Where few releases make the transform die out, each takes a large part of its digits.
-    digits = _DIGITS * (1.0 + 2.0 / float(steps.counts.sum()))
+    digits = _DIGITS * (1.0 + 2.0 / steps.releases)
     far = steepest * float(steps.c.max()) > PULL
     if far:
         ends = bulk_end(steps, np.full(steps.c.size, steepest), np.log(steps.counts) + digits)
@@ -494,7 +494,7 @@ def beyond(steps: Steps, negative: float, theta: float) -> tuple[float, float]:
 
 def _falling(steps: Steps, negative: float, theta: float, whole: float) -> float:
     """That for one power: of all releases alike or, where it is less, of one segment's alone."""
-    all_alike = whole / float(steps.counts.sum())
+    all_alike = whole / steps.releases
     alike, least = 0.0, math.inf
     for c, q, count in steps.segments:
         alike += count * _falling_once(c, q, negative, theta, all_alike)

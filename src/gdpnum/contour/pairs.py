@@ -180,7 +180,7 @@ class Steps:
             variance=variance,
         )
 
-    @cached_property
+    @property
     def runs(self) -> int:
         """How many runs there are."""
         return self.variance.size
@@ -194,13 +194,18 @@ class Steps:
     def is_plain(self) -> bool:
         """Whether it is one run of sampled Gaussians, next to what is added or removed."""
         one = self.runs == 1 and self.c.size > 0 and self.weights.shape[1] == 1
-        return one and not bool(self.replaced.any())
+        return one and not any(self.replaced.tolist())
 
     @cached_property
     def segments(self) -> list[tuple[float, float, float]]:
         """1 / sigma, the rate and the count of each, where there is but one shift."""
         each = self.c.tolist(), self.weights[:, 0].tolist(), self.counts.tolist()
         return list(zip(*each, strict=True))
+
+    @cached_property
+    def releases(self) -> float:
+        """How many there are in all."""
+        return float(sum(self.counts.tolist()))
 
     @cached_property
     def shifts(self) -> Floats:
@@ -225,8 +230,10 @@ class Steps:
     @cached_property
     def unsampled(self) -> Floats:
         """The mu of each run as if every record were always sampled."""
-        slope = self.c if self.is_plain else self.slope
-        mu: Floats = np.sqrt(self.total(self.counts * (slope * slope)) + self.variance)
+        if self.is_plain:
+            total = sum(count * (c * c) for c, _, count in self.segments)
+            return np.array([math.sqrt(total + float(self.variance[0]))])
+        mu: Floats = np.sqrt(self.total(self.counts * self.slope**2) + self.variance)
         return mu
 
     @cached_property
