@@ -240,7 +240,7 @@ def _four(
     if not (number * places.nodes.u.size < WORK and last * (1.0 + 1e-6) <= widest):
         raise OutOfReach("more frequencies than an ordinary run has")
     closely = float(places.farthest.max()) * (1.0 + float(rungs.lam[0, -1])) > _LARGEST
-    closely |= steps.releases > _LONG
+    closely |= _releases(steps) > _LONG
     found = transformed(steps, places, three, frequencies(last, int(number)), closely=closely)
     return stacked(found, decayed, rungs, _PICKED, wanted.references(CLOSE, FAR))
 
@@ -281,6 +281,11 @@ def meeting(four: Line) -> Floats:
     return np.maximum((k[2:] - k[:2]) / (lam[2:] - lam[:2]), 0.0)
 
 
+def _releases(steps: Steps) -> float:
+    """How many releases there are in all."""
+    return sum(count for _, _, count in steps.segments)
+
+
 def _shrunk(c: float, q: float, height: float, negative: float) -> float:
     """A bound on the log of how much |A|^-negative grows at a height, relative to M (Lemma T4)."""
     angle = 0.5 * c * height
@@ -313,7 +318,7 @@ def placed(steps: Steps, removing: float, adding: float, most: float) -> Grid:
     """Nodes for lam up to these and for frequencies up to ``most``."""
     steepest = 1.0 + removing
     # Where few releases make the transform die out, each takes a large part of its digits.
-    digits = _DIGITS * (1.0 + 2.0 / steps.releases)
+    digits = _DIGITS * (1.0 + 2.0 / _releases(steps))
     far = steepest * float(steps.c.max()) > PULL
     if far:
         ends = bulk_end(steps, np.full(steps.c.size, steepest), np.log(steps.counts) + digits)
@@ -494,7 +499,7 @@ def beyond(steps: Steps, negative: float, theta: float) -> tuple[float, float]:
 
 def _falling(steps: Steps, negative: float, theta: float, whole: float) -> float:
     """That for one power: of all releases alike or, where it is less, of one segment's alone."""
-    all_alike = whole / steps.releases
+    all_alike = whole / _releases(steps)
     alike, least = 0.0, math.inf
     for c, q, count in steps.segments:
         alike += count * _falling_once(c, q, negative, theta, all_alike)

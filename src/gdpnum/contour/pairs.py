@@ -180,7 +180,7 @@ class Steps:
             variance=variance,
         )
 
-    @property
+    @cached_property
     def runs(self) -> int:
         """How many runs there are."""
         return self.variance.size
@@ -201,11 +201,6 @@ class Steps:
         """1 / sigma, the rate and the count of each, where there is but one shift."""
         each = self.c.tolist(), self.weights[:, 0].tolist(), self.counts.tolist()
         return list(zip(*each, strict=True))
-
-    @cached_property
-    def releases(self) -> float:
-        """How many there are in all."""
-        return float(sum(self.counts.tolist()))
 
     @cached_property
     def shifts(self) -> Floats:
