@@ -18,9 +18,9 @@ Rival: TypeAlias = Callable[[float], float]
 #: A mu that is large.
 MUCH = 16.0
 
-# The rounding of the steps that is too much for a large mu beside the slack, at a bend of 0.1, and
-# the power of that by which it changes.
-_BLUR, _BY_BEND = 0.27, 1.5
+# The rounding of the steps that is too much for a large mu beside the slack, at a bend of 0.1; with
+# the powers of mu, of the bend and of the rate by which that changes.
+_BLUR, _BY_MU, _BY_BEND, _BY_RATE = 1.2, -0.6, 0.9, -0.5
 
 # A share of the losses' variance from which on a segment tells how steep they are.
 _TELLING = 0.05
@@ -47,13 +47,16 @@ _LITTLE, _COMMON, _STEPS, _NOISELESS = 0.01, 0.01, 25, 0.8
 def refuse_hidden(steps: Steps, mu: float, slack: float) -> None:
     """Raises `OutOfReach` for one run of about that large mu whose digits rounding hides.
 
-    Of a nearly Gaussian one G is small everywhere: the smaller, the less a loss bends.
+    Of a nearly Gaussian one G is small everywhere: the smaller, the larger mu is and the less a
+    loss bends. The numbers are those of a regression on some hundred runs.
     """
     # About the segments' parts of the losses' variance: those with next to none tell nothing.
     parts = steps.counts * steps.rate**2 * np.expm1(np.minimum(steps.slope**2, 50.0))
     telling = parts > _TELLING * float(parts.sum())
-    bend = float(((1.0 - steps.rate) * steps.slope)[telling].max())
-    most = _BLUR * (bend / 0.1) ** _BY_BEND * slack
+    rate, slope = steps.rate[telling], steps.slope[telling]
+    bend = float(((1.0 - rate) * slope).max())
+    most = _BLUR * (mu / MUCH) ** _BY_MU * (bend / 0.1) ** _BY_BEND * slack
+    most *= float(rate.max()) ** _BY_RATE
     if float(steps.counts[telling].sum()) * UNIT > most:
         raise OutOfReach(f"a mu of about {mu:.2g} is hidden by rounding; use the lattice")
 

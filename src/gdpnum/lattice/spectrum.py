@@ -34,6 +34,9 @@ _WIDE = 64.0
 # exp of less than this is far below the rounding of everything kept.
 _NEGLIGIBLE = -100.0
 
+# So many are few.
+_FEW = 32
+
 # Rounding makes an |F| of that out of nothing.
 _UNKNOWN = 1e-13
 
@@ -202,6 +205,9 @@ def product(powers: Sequence[tuple[Floats, int]], size: int, *, extended: bool) 
 def _reach(power: tuple[Floats, int]) -> float:
     """About the square of how far a sum of so many spreads; 0 if it leaves all frequencies."""
     masses, count = power
+    # Of few the transform has to fall by a large part of all digits, and falls slowly.
+    if count < _FEW:
+        return 0.0
     largest = float(masses.max())
     # |F| is at least the largest mass less all others, if not too small to be known.
     least = max(2.0 * largest - 1.0, _UNKNOWN)
