@@ -171,7 +171,7 @@ def test_printed_rates_are_rounded_up():
 
 
 def test_where_mu_has_no_narrow_bracket_the_curve_has_one_from_above():
-    rare = PoissonSampled(Gaussian(sigma=0.3), rate=1e-9)
+    rare = PoissonSampled(Gaussian(sigma=0.3), rate=1e-9) * 2
     with pytest.raises(BudgetExceeded):
         fit_gdp(rare, tolerance=1e-4)
     found = compare(rare, GDP(mu=0.5))
