@@ -153,15 +153,7 @@ class Cumulants:
 
         For any tilt s on that side of t, Chernoff puts it at (K(s) - K(t) - log mass) / (s - t).
         """
-        tilts, values = self.tilts, self.values
-        # Those that are there twice are at no distance; they must not be chosen for that.
-        if sign > 0.0:
-            ahead = slice(int(tilts.searchsorted(tilts[start], side="right")), None)
-        else:
-            ahead = slice(int(tilts.searchsorted(tilts[start])))
-        reach = (values[ahead] - values[start] - log_mass) / (sign * (tilts[ahead] - tilts[start]))
-        best = int(reach.argmin())
-        return Edge(sign * float(reach[best]), float(tilts[ahead][best]))
+        return self.edges(np.array([start]), np.array([log_mass]), sign)[0]
 
     def edges(self, starts: npt.NDArray[np.intp], log_mass: Floats, sign: float) -> list[Edge]:
         """The same for several tilts, each with a mass of its own."""
