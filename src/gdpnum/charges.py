@@ -536,16 +536,13 @@ def one_quantile(value: Floats) -> Floats:
     return 16.0 * UNIT * (1.0 + np.abs(value))
 
 
-def gaussian_delta(a: Floats, s: Floats, terms: Floats) -> Floats:
-    """How wrong delta_mu(eps) = Phi(a) - L may be, relative to the two terms (Lemma T13).
+def gaussian_delta(
+    a: Floats, low: Floats, epsilons: Floats, lifted: Floats, others: Floats
+) -> tuple[Floats, Floats]:
+    """How wrong delta_mu(eps) = Phi(a) - L may be, and its slope -L (Lemma T13).
 
-    a = mu / 2 - s, s = eps / mu; 16 units are left for what is done with it.
+    ``low`` is -a where that is above zero, ``lifted`` is L, and ``others`` are Phi(a) and what
+    delta_mu is added to: for that 16 units are left. Larger a and low are charged more.
     """
-    size = np.abs(a)
-    found: Floats = UNIT * (64.0 + 8.0 * (1.0 + size) * (s + size)) * terms
-    return found
-
-
-def profile_of_mu() -> float:
-    """How wrong delta_mu(eps) may be, absolutely (Lemma T13)."""
-    return 56.0 * UNIT
+    slope = (UNIT * (64.0 + 4.0 * a * a) + (2.0 * UNIT) * epsilons) * lifted
+    return slope + (UNIT * (64.0 + 4.0 * low * low)) * others, slope

@@ -4,11 +4,9 @@ import numpy as np
 import pytest
 
 from gdpnum import contour
-from gdpnum.contour.fit import Effort, sought
-from gdpnum.contour.ladder import first_knots, ladder
-from gdpnum.contour.pairs import Steps
+from gdpnum.contour.fit import Effort
 from gdpnum.contour.profile import ContourBounds
-from gdpnum.contour.reading import reading
+from tests.contour.general import in_general
 from tests.oracles.contour_ball import BallProfile, mixture, poisson, replaced
 
 # sigma, rate, steps; then the tilt, the distance and the reach of the oracle's frequencies.
@@ -153,27 +151,13 @@ def test_mixtures(rooted):
     _enclosed(run, oracle, 0, 0.0, 5.0, 1e-8)
 
 
-def _in_general(sigma, rate, steps, slack):
-    """The lines of one run by the general way, and its first knots."""
-    one, slacks = (
-        Steps.of([[contour.Segment(contour.Poisson(sigma, rate), steps)]]),
-        np.array([slack]),
-    )
-    with np.errstate(all="ignore"):
-        rungs = ladder(one, 22.0)
-        draft, guess = sought(one, rungs, slacks, 1e-9)
-        lines = reading(one, rungs, draft, 1e7)
-        knots = first_knots(rungs, np.repeat(slacks, 2), guess, lines.limits[-1])
-    return lines, np.concatenate(knots, axis=1)
-
-
 @pytest.mark.parametrize(
     ("rate", "tilt", "spacing", "reach"), [(0.6, 1.4, 0.012, 1.6), (0.9, 1.3, 0.006, 1.2)]
 )
 def test_a_large_mu(rate, tilt, spacing, reach):
     """Of a mu of 13 or 18 a reading has three lines: right from zero to the end."""
     oracle = BallProfile([(poisson(1.0, rate), 400)], tilt=tilt, spacing=spacing, reach=reach)
-    lines, knots = _in_general(1.0, rate, 400, 1e-10)
+    lines, knots = in_general(1.0, rate, 400, 1e-10)
     epsilons = np.linspace(0.0, knots[0, -1], 60)
     with np.errstate(all="ignore"):
         found = lines.at(np.stack([epsilons, epsilons]))
@@ -187,22 +171,37 @@ def test_a_large_mu(rate, tilt, spacing, reach):
     assert closest <= 1e-7
 
 
-# Next to no privacy: a mu of 56, 54 and 221.
+# Next to no privacy: a mu of 56, 54 and 221; and one more, of 54, hidden by the rounding of many
+# steps unless a line is close to where delta is a half.
 LARGE = [
     (1.41, 0.94, 7180, 1.08, 0.003, 0.4, 1e-8),
     (1.0, 0.1, 200_436, 1.08, 0.003, 0.4, 1e-10),
     (0.531, 0.0758, 788_343, 1.02, 0.0008, 0.1, 1e-6),
+    (8.8, 0.6, 620_000, 1.08, 0.003, 0.4, 1e-12),
 ]
 
 
 @pytest.mark.parametrize(("sigma", "rate", "steps", "tilt", "spacing", "reach", "slack"), LARGE)
 def test_next_to_no_privacy(sigma, rate, steps, tilt, spacing, reach, slack):
-    """Wherever delta is not next to one, which the oracle's only line is not for."""
-    oracle = BallProfile([(poisson(sigma, rate), steps)], tilt=tilt, spacing=spacing, reach=reach)
-    lines, places = _in_general(sigma, rate, steps, slack)
+    """Beside two lines of the oracle: one for what is far from one, and one for 1 - delta."""
+    lines, places = in_general(sigma, rate, steps, slack)
     with np.errstate(all="ignore"):
         knots = lines.at(places)
     first = int(np.argmax(knots.delta[0] < 0.999))
-    knots = type(knots)(*(part[:, first:] for part in knots))
-    for _, delta, error in _checked(knots, 0, oracle, every=5):
+    each = [(poisson(sigma, rate), steps)]
+    oracle = BallProfile(each, tilt=tilt, spacing=spacing, reach=reach)
+    late = type(knots)(*(part[:, first:] for part in knots))
+    for _, delta, error in _checked(late, 0, oracle, every=5):
         assert error <= 1e-3 * max(delta, slack)
+    lam = float(lines.lines[1].lam[0, 0])
+    assert -0.5 < lam < 0.0
+    oracle = BallProfile(each, tilt=1.0 + lam, spacing=spacing, reach=reach)
+    epsilons = np.linspace(1.0 + 3.0 * lam, 1.0, 12) * places[0, first]
+    with np.errstate(all="ignore"):
+        knots = lines.at(np.stack([epsilons, epsilons]))
+    for i, epsilon in enumerate(epsilons):
+        # Both are delta - 1: from one half on, floats have that without rounding.
+        truth, below = oracle.delta(float(epsilon)), float(knots.delta[0, i]) - 1.0
+        error = float(knots.delta_error[0, i])
+        assert np.nextafter(below - error, -2.0) <= truth <= np.nextafter(below + error, 2.0)
+        assert error <= 1e-9

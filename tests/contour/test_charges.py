@@ -26,6 +26,7 @@ from gdpnum.contour.plan import LIFTED, decay, weighed
 from gdpnum.contour.transform import Quadrature, chunked, phases, roundings, transform
 from gdpnum.contour.turns import log_of_one_plus, powers, turns, turns_less_one
 from gdpnum.floats import UNIT
+from tests.contour.general import in_general
 
 mp.dps = 32
 
@@ -463,8 +464,19 @@ def test_evaluation_and_known_images(run, number):
     """One line's sums, beside the same sums in high precision: a few, or many frequencies."""
     sigma, rate, count = run
     found = contour.profile([contour.Segment(contour.Poisson(sigma, rate), count)])
-    line = found.lines.lines[-1]
-    epsilons = np.linspace(0.6, 1.0, number) * found.end(1e-8)
+    _evaluated(found.lines.lines[-1], np.linspace(0.6, 1.0, number) * found.end(1e-8))
+
+
+def test_evaluation_between_the_middle_and_zero():
+    """On a line with -1/2 < lam < 0, as a large mu has: the images that are known are others."""
+    lines, places = in_general(1.0, 0.9, 400, 1e-10)
+    assert np.all((lines.lines[1].lam > -0.5) & (lines.lines[1].lam < 0.0))
+    _evaluated(lines.lines[1], np.linspace(0.3, 0.9, 5) * places[0, -1])
+
+
+def _evaluated(line, epsilons):
+    """Checks a line's sums at epsilons, and what is charged for their rounding."""
+    number = epsilons.size
     values, errors = line.at(np.stack([epsilons, epsilons]))
     worst = 0.0
     for i in range(0, number, max(1, number // 5)):
@@ -478,9 +490,9 @@ def test_evaluation_and_known_images(run, number):
                     turn = -mpf(float(theta)) * (epsilon - mpf(float(line.centre[row, 0])))
                     total += (mp.mpc(complex(term)) * mp.expj(turn)).real
                 total *= mp.exp(mpf(float(line.cumulant[row, 0])) - lam * epsilon)
-                u, u1 = mp.exp(-lam * p), mp.exp(-(1 + lam) * p)
+                u, u1 = mp.exp(-abs(lam) * p), mp.exp(-(1 + lam) * p)
                 lifted = mp.exp(epsilon) * u1 / (1 + u1)
-                total += lifted if which else u / (1 + u) - lifted
+                total += lifted if which else mp.sign(lam) * u / (1 + u) - lifted
                 wrong = abs(mpf(float(values[row, which, i])) - total)
                 assert wrong <= errors[row, which, i]
                 worst = max(worst, float(wrong))
@@ -530,31 +542,45 @@ def test_quantile():
     assert worst > 0.0
 
 
+# The last are next to no privacy, where eps / mu and eps have few digits after the point.
+MUS = (1e-4, 0.01, 0.5, 1.567, 6.0, 30.0, 1000.3, 3000.7)
+
+
 def test_profile_of_mu():
-    worst = 0.0
-    for mu in (0.01, 0.5, 1.567, 6.0):
-        epsilons = np.linspace(0.0, 5.0 * mu + mu * mu, 12)
+    rng, worst = np.random.default_rng(3), 0.0
+    for mu in MUS:
+        epsilons = np.maximum(0.5 * mu * mu + mu * rng.uniform(-7.0, 7.0, 60), 0.0)
         found = profile_of_mu(np.array([mu]), epsilons[None, :])[0]
-        wide = charges.profile_of_mu()
         for epsilon, value in zip(epsilons, found, strict=True):
-            true = gaussian_delta(mpf(float(epsilon)), mpf(mu))
-            # The charge was added: what is left is at most twice it, and nothing below the truth.
-            assert 0 <= mpf(float(value)) - true <= 2 * wide
-            worst = max(worst, float(abs(mpf(float(value)) - wide - true)))
+            # Nothing is below the truth, and not much is above it.
+            above = mpf(float(value)) - gaussian_delta(mpf(float(epsilon)), mpf(mu))
+            assert 0 <= above <= (1000.0 + 2.0 * mu) * UNIT
+            worst = max(worst, float(above))
     assert worst > 0.0
 
 
+def test_a_profile_next_to_one_or_to_nothing_is_a_number():
+    with np.errstate(all="ignore"):
+        found = profile_of_mu(np.array([1e-200, 5000.0]), np.array([[0.0, 1.0, 1e4]] * 2))
+    assert np.all((found >= 0.0) & (found <= 1.0 + 1e-12))
+
+
 def test_gaussian_delta():
-    worst = 0.0
-    for mu in (1e-4, 0.01, 0.5, 1.567, 6.0, 30.0):
-        epsilons = np.linspace(0.0, 8.0 * mu + mu * mu, 40)
+    rng, worst = np.random.default_rng(4), 0.0
+    for mu in MUS:
+        epsilons = np.maximum(0.5 * mu * mu + mu * rng.uniform(-9.0, 9.0, 60), 0.0)
         s, half = epsilons / mu, 0.5 * mu
         a = half - s
         likely, lifted = ndtr(a), 0.5 * np.exp(-0.5 * a * a) * erfcx((half + s) * np.sqrt(0.5))
-        wide = charges.gaussian_delta(a, s, likely + lifted)
-        for epsilon, value, most in zip(epsilons, likely - lifted, wide, strict=True):
-            wrong = abs(mpf(float(value)) - gaussian_delta(mpf(float(epsilon)), mpf(mu)))
-            assert wrong <= most
+        low = np.maximum(-a, 0.0)
+        charged = charges.gaussian_delta(a, low, epsilons, lifted, likely)
+        for i, (epsilon, *most) in enumerate(zip(epsilons, *charged, strict=True)):
+            with mp.workdps(60):
+                place, wide = mpf(float(epsilon)), mpf(mu)
+                slope = mp.exp(place) * mp.ncdf(-wide / 2 - place / wide)
+                wrong = abs(mpf(float(likely[i] - lifted[i])) - gaussian_delta(place, wide))
+                assert wrong <= most[0]
+                assert abs(mpf(float(lifted[i])) - slope) <= most[1]
             worst = max(worst, float(wrong))
     assert worst > 0.0
 

@@ -324,9 +324,7 @@ def test_chords_lie_above_the_profile():
     assert np.all(chord >= found.delta(between)[0])
 
 
-@pytest.mark.parametrize(
-    "run", [poisson((1.0, 1e-7, 10)), poisson((0.3, 1e-4, 3)), poisson((8.42, 0.969, 500_000))]
-)
+@pytest.mark.parametrize("run", [poisson((1.0, 1e-7, 10)), poisson((0.3, 1e-4, 3))])
 def test_it_says_so_at_once_where_it_is_of_no_use(run):
     with pytest.raises(contour.OutOfReach, match="use the lattice"):
         contour.fits([run], slack=1e-10, most=1e6)
@@ -586,10 +584,15 @@ def test_few_frequencies_are_likely_where_few_are_taken():
         ((1.0, 0.1, 200_436), 1e-10),
         ((0.531, 0.0758, 788_343), 1e-6),
         ((0.505, 0.428, 1_390_111), 1e-9),
+        # Rounding of the steps hides delta in between unless a line is close to there.
+        ((5.05, 0.0741, 7_167_859), 1e-12),
+        ((11.08, 0.892, 73_776), 1e-12),
+        ((2.6, 0.124, 3_631_962), 1e-12),
+        ((1.2, 0.988, 44_441), 1e-10),
     ],
 )
 def test_next_to_no_privacy_is_known_as_closely(settings, slack):
-    """A mu from 45 to 1,200, and within the bracket of a lattice."""
+    """A mu from 22 to 1,200, and within the bracket of a lattice."""
     sigma, rate, steps = settings
     run = gdpnum.PoissonSampled(gdpnum.Gaussian(sigma=sigma), rate=rate) * steps
     fit, lattice = gdpnum.fit_gdp(run, slack=slack), gdpnum.fit_gdp(run, slack=slack, grid_step=0.5)

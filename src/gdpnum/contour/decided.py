@@ -29,6 +29,9 @@ _ABOVE, _BLURRED, _MOST_BLURRED = 3.0, 2.3, 300.0
 # An error of alpha, or of delta beside the slack, that a test does not bear.
 _BLUR = 1e-3
 
+# Knots closer than this share of the next gap are one.
+_APART = 1e-6
+
 # A density below this is no normal number soon.
 _LEAST_DENSITY = 1e-300
 
@@ -148,10 +151,12 @@ class _Beside(NamedTuple):
         # Beyond the |a| of a floor far below the slack no density and no moment of it is larger.
         floor = 1e-3 * slack
         deep = np.sqrt(-2.0 * np.log(floor))
-        farthest = np.minimum(np.maximum(half, -a[:, -1:]), deep)
+        low = np.minimum(np.maximum(-a[:, -1:], 0.0), deep)
+        farthest = np.minimum(np.maximum(half, low), deep)
         longest = np.minimum(s[:, -1:], half + deep)
-        wrong = charges.gaussian_delta(farthest, longest, likely + lifted + (knots.delta + slack))
-        unsure = cells.unsure + (wrong[:, :-1] + wrong[:, 1:])
+        others = likely + (knots.delta + slack)
+        wrong, slopes = charges.gaussian_delta(farthest, low, knots.epsilons, lifted, others)
+        unsure = cells.unsure + (wrong[:, :-1] + wrong[:, 1:]) + _slopes(gaps, slopes)
         bell *= _NORM
         before, after = bell[:, :-1], bell[:, 1:]
         top = np.maximum(np.maximum(before, after), floor)
@@ -413,7 +418,8 @@ def _top(places: list[float], values: list[float]) -> float:
     if len(places) < 3 or not values[0] > -math.inf < values[2]:
         return most
     before, after = places[1] - places[0], places[2] - places[1]
-    if not (before > 0.0 and after > 0.0):
+    # Next to each other, as on both sides of where lines meet, rounding would be their slope.
+    if not (before > _APART * after and after > _APART * before):
         return most
     first, second = (values[1] - values[0]) / before, (values[2] - values[1]) / after
     bend, slope = (first - second) * (before + after), first * after + second * before
@@ -505,8 +511,11 @@ def profile_of_mu(mu: Floats, epsilons: Floats) -> Floats:
 
     a, b = mu / 2 -+ eps / mu.
     """
-    _, _, _, likely, lifted = _summary(mu[:, None], epsilons)
-    return likely - (lifted - charges.profile_of_mu())
+    a, _, _, likely, lifted = _summary(mu[:, None], epsilons)
+    # Beyond this both terms are zero, or one of them is one.
+    a = np.clip(a, -40.0, 40.0)
+    wrong, _ = charges.gaussian_delta(a, np.maximum(-a, 0.0), epsilons, lifted, likely)
+    return (likely - lifted) + wrong
 
 
 class Readable(Protocol):

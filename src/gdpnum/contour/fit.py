@@ -37,13 +37,11 @@ from gdpnum.contour.plan import grouped
 from gdpnum.contour.reach import OutOfReach
 from gdpnum.contour.reading import Draft, drafted, reading
 from gdpnum.contour.worth import (
-    MUCH,
     Rival,
     is_common,
     is_outdone,
     is_too_much,
     least_work,
-    refuse_hidden,
 )
 from gdpnum.floats import UNIT, Floats
 
@@ -62,8 +60,9 @@ _WIDE, _OFFHAND = 1e-5, 300
 # Adding needs less than this share of removing's mu, or it is looked at as closely.
 _BESIDE = 0.8
 
-# Where mu is large: a line for epsilons so many deviations before the losses' mean, to this delta.
-_EARLY, _ABOUT = 5.0, -32.0
+# Where mu is large: a line for epsilons so many deviations before the losses' mean, to this error
+# of delta (a log), whose saddle point is so many before it.
+_EARLY, _ABOUT, _SADDLE = 5.0, -32.0, 3.0
 
 # An error beside the slack with which it is known well there.
 _KNOWN = 1e-3
@@ -190,22 +189,29 @@ def sought(steps: Steps, rungs: Ladder, slack: Floats, tolerance: float) -> tupl
         both = np.concatenate([slack, slack])
         needs = near.mus(rungs.rungs, slice(None), both).max(axis=1).reshape(2, runs)
         far = (removed > log_slack + 10.0) & (needs[1] < _BESIDE * needs[0])
-        beside = np.where(far, np.minimum(removed, 0.0), log_slack)
-        errors = np.concatenate([errors, beside + np.log(0.01)])
+        beside = np.where(far, np.minimum(removed, 0.0), log_slack) + np.log(0.01)
+        if float(rungs.middle.min()) < LEAST:
+            beside = np.where(far, beside, errors)
+        errors = np.concatenate([errors, beside])
     fine = np.maximum(np.log(np.minimum(rungs.deviation, 1.0) * (0.01 * tolerance)), FINEST)
     # Up to the last knot delta is to be known beside the slack.
     by_row = np.concatenate([log_slack, log_slack])[: guess.size]
     further = fallen(rungs.rungs, by_row), by_row + THERE
     large = float(rungs.middle.min()) < LEAST
-    places, wrong = [guess], [errors]
+    places, wrong, inner = [guess], [errors], None
     if large:
-        # The line in the middle knows 1 - delta, which is less and less; this one delta itself.
-        before = rungs.rungs.slopes[:, 0] - _EARLY * np.resize(rungs.deviation, guess.size)
-        places.insert(0, np.clip(before, 1e-12, 0.9 * guess))
+        # Between the middle and the tail, which both lose their digits where delta is about a half:
+        # a line that knows 1 - delta, as the middle does, but close to there.
+        mean, deviation = rungs.rungs.slopes[:, 0], np.sqrt(rungs.rungs.curvatures[:, 0])
+        inner = -np.minimum(_SADDLE / deviation, 0.5)
+        before = np.minimum(mean - _EARLY * deviation, guess - deviation)
+        places.insert(0, np.maximum(before, 1e-12))
         wrong.insert(0, np.full(guess.size, _ABOUT))
     # Only what is far from deciding is known well enough so far from the middle.
     sparing = not large and guess.size > runs and bool(far.all())
-    draft = drafted(steps, rungs, places, wrong, fine, further=further, sparing=sparing)
+    draft = drafted(
+        steps, rungs, places, wrong, fine, further=further, inner=inner, sparing=sparing
+    )
     return draft, guess[:runs]
 
 
@@ -305,8 +311,6 @@ def _quick(
     if not steps.is_plain or steps.c.size > _SEVERAL:
         return None
     mu, reach = one_outlook(steps)
-    if mu > MUCH:
-        refuse_hidden(steps, mu, float(slack[0]))
     with np.errstate(all="ignore"):
         if reach >= 1.0:
             with suppress(OutOfReach):
@@ -378,11 +382,6 @@ def _width(found: Fits) -> float:
 def _generally(steps: Steps, slack: Floats, tolerance: float, most: float) -> Fits:
     """The fits of any runs."""
     rungs = ladder(steps, 22.0)
-    if steps.runs == 1:
-        # Rounded up, log Gamma(1/2) of next to nothing may be above zero.
-        mu = math.sqrt(max(-8.0 * float(rungs.middle[0]), 0.0))
-        if mu > MUCH:
-            refuse_hidden(steps, mu, float(slack[0]))
     draft, guess = sought(steps, rungs, slack, tolerance)
     groups = grouped(np.arange(steps.runs), draft.plan.numbers, _APART)
     if len(groups) == 1:

@@ -43,8 +43,8 @@ FAR, CLOSE = np.array([[0.5, 1.0, 1.25]]), np.array([[0.0, 0.1, 0.4]])
 class Line(NamedTuple):
     """Sums over frequencies, by row.
 
-    Two are kept side by side: for delta (on the line Re z = -1/2: delta - 1, which keeps the digits
-    of 1 - delta) and for exp(eps) alpha.
+    Two are kept side by side: for delta (where -1 < lam < 0: delta - 1, which keeps the digits of
+    1 - delta) and for exp(eps) alpha.
     """
 
     lam: Floats
@@ -302,7 +302,7 @@ def stacked(
     bend = (sizes[:, :1] @ (squares * squares)[:, :, None])[:, :, 0] * np.exp(k_error)
     period, one = 2.0 / width, 1.0 + lam
     up, first = np.exp(-one * period), np.exp(-np.abs(lam) * period)
-    level = np.where(lam > 0.0, first / (1.0 + first), -up / (1.0 + up))
+    level = np.sign(lam) * (first / (1.0 + first))
     lift = -one * period - np.log1p(up)
     images = _images(rungs, both, lam, period, np.concatenate(references))
     return Line(
@@ -409,7 +409,7 @@ def knots_of(epsilons: Floats, values: Floats, errors: Floats) -> Knots:
 
 
 class Reading(NamedTuple):
-    """Lines by increasing lam: the one in the middle, and some in the tail."""
+    """Lines by increasing lam: the one in the middle, and some beyond it."""
 
     lines: tuple[Line, ...]
     limits: Floats
@@ -445,7 +445,7 @@ class Reading(NamedTuple):
             return self._at_one(epsilons)
         number = self._own_line(epsilons)
         if number is not None:
-            return knots_of(epsilons, *_from_line(number, self.lines[number], epsilons))
+            return knots_of(epsilons, *_from_line(self.lines[number], epsilons))
         values, errors = (np.empty((epsilons.shape[0], i, epsilons.shape[1])) for i in (2, 4))
         # By line and row, the first epsilon that is better on a later one.
         ends = [(epsilons <= at[:, None]).sum(axis=1) for at in self.limits]
@@ -458,7 +458,7 @@ class Reading(NamedTuple):
                 rows = slice(None) if asked.all() else np.flatnonzero(asked)
                 some = slice(int(starts[asked].min()), int(stops[asked].max()))
                 one = line if isinstance(rows, slice) else line.rows(rows)
-                found, wrong = _from_line(i, one, epsilons[rows, some])
+                found, wrong = _from_line(one, epsilons[rows, some])
                 own = (places[some] >= starts[:, None]) & (places[some] < stops[:, None])
                 for kept, new in ((values, found), (errors, wrong)):
                     kept[rows, :, some] = np.where(own[rows, None], new, kept[rows, :, some])
@@ -482,7 +482,7 @@ class Reading(NamedTuple):
         parts, start = [], 0
         for number, end in enumerate(ends):
             if start < end:
-                parts.append(_from_line(number, self.lines[number], epsilons[:, start:end]))
+                parts.append(_from_line(self.lines[number], epsilons[:, start:end]))
                 start = end
         values, errors = parts[0]
         if len(parts) > 1:
@@ -490,10 +490,10 @@ class Reading(NamedTuple):
         return knots_of(epsilons, values, errors)
 
 
-def _from_line(number: int, line: Line, epsilons: Floats) -> tuple[Floats, Floats]:
-    """Values and errors from the line of a number: the first, in the middle, has delta - 1."""
+def _from_line(line: Line, epsilons: Floats) -> tuple[Floats, Floats]:
+    """Values and errors from a line, whose lam are all above zero or all below: delta - 1 there."""
     found, wrong = line.at(epsilons)
-    if number == 0:
+    if line.lam[0, 0] < 0.0:
         found[:, 0] += 1.0
         wrong[:, 0] += UNIT
     return found, wrong

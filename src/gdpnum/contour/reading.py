@@ -83,13 +83,14 @@ def drafted(
     fine: Floats,
     *,
     further: tuple[Floats, Floats] | None = None,
+    inner: Floats | None = None,
     sparing: bool = False,
 ) -> Draft:
     """Lines for epsilons by row, with the error of delta that each may have there.
 
     And the line in the middle, with that error (its log: ``fine``) at zero. ``further`` is another
-    place and error for the last line. ``sparing`` reads adding off the middle alone, where that has
-    the digits.
+    place and error for the last line, ``inner`` the lam of the first, by row, where it is between
+    -1/2 and zero. ``sparing`` reads adding off the middle alone, where that has the digits.
     """
     runs, rungs = steps.runs, ladder.rungs
     others, tails = rungs.other(runs), len(epsilons)
@@ -119,6 +120,10 @@ def drafted(
     places, allowed = np.concatenate(epsilons), np.concatenate(log_errors)
     best = tail_rung(rungs.rows(every), places, allowed, middle[every], width[every])
     lam, values = rungs.lam[every, best], rungs.values[every, best]
+    if inner is not None:
+        # There are no rungs: about K, by what it is like at the first.
+        lam[:rows] = inner
+        values[:rows] = inner * (rungs.slopes[:, 0] + 0.5 * inner * rungs.curvatures[:, 0])
     # Half way down to the line before it, too.
     before = np.concatenate([np.zeros(rows), *epsilons[:-1]])
     error = np.concatenate([wanted[:rows], *log_errors[:-1]])
@@ -189,8 +194,8 @@ def reading(steps: Steps, ladder: Ladder, draft: Draft, most: float) -> Reading:
         best[0, :runs] = limits(first.rows(slice(0, runs)), rest, epsilons[0])
         return Reading((first, rest.rows(np.tile(np.arange(runs), middles))), best)
     each = [rest.rows(slice(i * rows, (i + 1) * rows)) for i in range(tails)]
-    before = [first, *each[:-1]]
-    best = np.array([limits(*both) for both in zip(before, each, epsilons, strict=True)])
+    before, between = [first, *each[:-1]], [None, *epsilons[:-1]]
+    best = np.array([limits(*one) for one in zip(before, each, epsilons, between, strict=True)])
     return Reading((first, *each), np.maximum.accumulate(best, axis=0))
 
 
@@ -199,17 +204,20 @@ def _frequencies(plan: Plan, lines: list[int]) -> float:
     return len(lines) * float(plan.only(lines).numbers.sum())
 
 
-def limits(before: Line, after: Line, epsilons: Floats) -> Floats:
+def limits(before: Line, after: Line, epsilons: Floats, between: Floats | None = None) -> Floats:
     """Up to where, by row, a line is better than the one after it, which is for the epsilon.
 
-    Below zero where it never is.
+    Below zero where it never is. ``between`` is a place from which on to look closer.
     """
     places = epsilons[:, None] * _PLACES
+    if between is not None:
+        closer = between[:, None] + (epsilons - between)[:, None] * _PLACES
+        places = np.concatenate([between[:, None] * _PLACES[:-1], closer], axis=1)
     better = ~(after.errors_at(places) < before.errors_at(places))
-    better[:, -1] = False
-    last = better.shape[1] - 1 - np.argmax(better[:, ::-1], axis=1)
     # At zero alone it is not worth it: a cell would reach from one to the other.
-    return np.where(better[:, 1:].any(axis=1), places[np.arange(last.size), last], -1.0)
+    better[:, 0] = better[:, -1] = False
+    last = better.shape[1] - 1 - np.argmax(better[:, ::-1], axis=1)
+    return np.where(better.any(axis=1), places[np.arange(last.size), last], -1.0)
 
 
 _PLACES = np.linspace(0.0, 1.0, 17)
