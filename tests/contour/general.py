@@ -4,9 +4,10 @@ import numpy as np
 
 from gdpnum import contour
 from gdpnum.contour.fit import sought
-from gdpnum.contour.ladder import first_knots, ladder
+from gdpnum.contour.ladder import ladder
 from gdpnum.contour.pairs import Steps
 from gdpnum.contour.reading import reading
+from gdpnum.contour.rungs import first_knots
 
 
 def in_general(sigma, rate, steps, slack):

@@ -16,14 +16,15 @@ import gdpnum
 from gdpnum import charges, contour
 from gdpnum.account import account
 from gdpnum.accuracy import Accuracy
+from gdpnum.contour.decay import LIFTED, decay, weighed
 from gdpnum.contour.decided import profile_of_mu
 from gdpnum.contour.fit import Effort
 from gdpnum.contour.grid import cut, lifted_cut, lifted_spacing, shrunk, spacing
 from gdpnum.contour.ladder import ladder
 from gdpnum.contour.ordinary import _cumulants, placed, tilted_weights
 from gdpnum.contour.pairs import Steps
-from gdpnum.contour.plan import LIFTED, decay, weighed
-from gdpnum.contour.transform import Quadrature, chunked, phases, roundings, transform
+from gdpnum.contour.phases import chunked, phases, roundings
+from gdpnum.contour.transform import Quadrature, transform
 from gdpnum.contour.turns import log_of_one_plus, powers, turns, turns_less_one
 from gdpnum.floats import UNIT
 from tests.contour.general import in_general

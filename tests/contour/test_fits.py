@@ -14,20 +14,15 @@ from gdpnum.contour.decided import shown, smallest
 from gdpnum.contour.estimate import about_epsilon, about_mu, about_tpr
 from gdpnum.contour.fit import Effort, _read, sought
 from gdpnum.contour.jumpy import jumpy
-from gdpnum.contour.ladder import (
-    Approximate,
-    first_knots,
-    guessed,
-    ladder,
-    likely_frequencies,
-    one_outlook,
-)
+from gdpnum.contour.ladder import ladder
 from gdpnum.contour.line import knots_of
 from gdpnum.contour.located import nearer, settled
 from gdpnum.contour.pairs import Steps
 from gdpnum.contour.profile import ContourBounds, _lines
 from gdpnum.contour.reach import OutOfReach
 from gdpnum.contour.reading import reading
+from gdpnum.contour.rungs import Approximate, first_knots, guessed, one_outlook
+from gdpnum.contour.worth import likely_frequencies
 
 SLACKS = [1e-6, 1e-8, 1e-10, 1e-12]
 

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from scipy.special import ndtri, ndtri_exp
 
 from gdpnum import charges
-from gdpnum.contour.ladder import Rungs
+from gdpnum.contour.rungs import Rungs
 from gdpnum.floats import UNIT, Floats
 
 # Exponentials of gaps stay below this.

@@ -15,8 +15,8 @@ from scipy.special import erfcx, expit, ndtr, ndtri, ndtri_exp
 
 from gdpnum import charges
 from gdpnum.contour.chords import chernoff, chords
-from gdpnum.contour.ladder import Rungs
 from gdpnum.contour.line import Knots, Reading, Rows
+from gdpnum.contour.rungs import Rungs
 from gdpnum.floats import UNIT, Floats
 
 # How often cells are cut, into how many parts at a time, and into how many in all.

@@ -9,8 +9,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import erfcx, ndtr, ndtri, ndtri_exp
 
-from gdpnum.contour.ladder import Rungs, ladder
+from gdpnum.contour.ladder import ladder
 from gdpnum.contour.pairs import Run, Steps
+from gdpnum.contour.rungs import Rungs
 from gdpnum.floats import Floats, quietly
 
 # Digits (natural) of the ladder: far more than its approximations have.

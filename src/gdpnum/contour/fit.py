@@ -16,19 +16,7 @@ from scipy.special import erf, erfinv
 from gdpnum import charges
 from gdpnum.contour.decided import regrets, smallest
 from gdpnum.contour.jumpy import jumpy
-from gdpnum.contour.ladder import (
-    LEAST,
-    RARE,
-    Approximate,
-    Ladder,
-    fallen,
-    first_knots,
-    guessed,
-    ladder,
-    likely_frequencies,
-    one_outlook,
-    outlook,
-)
+from gdpnum.contour.ladder import ladder, outlook
 from gdpnum.contour.line import Knots, Reading
 from gdpnum.contour.located import nearer, settled
 from gdpnum.contour.ordinary import FINEST, THERE, Ordinary, ordinary
@@ -36,12 +24,23 @@ from gdpnum.contour.pairs import Run, Steps
 from gdpnum.contour.plan import grouped
 from gdpnum.contour.reach import OutOfReach
 from gdpnum.contour.reading import Draft, drafted, reading
+from gdpnum.contour.rungs import (
+    LEAST,
+    RARE,
+    Approximate,
+    Ladder,
+    fallen,
+    first_knots,
+    guessed,
+    one_outlook,
+)
 from gdpnum.contour.worth import (
     Rival,
     is_common,
     is_outdone,
     is_too_much,
     least_work,
+    likely_frequencies,
 )
 from gdpnum.floats import UNIT, Floats
 

@@ -13,14 +13,8 @@ from functools import cached_property
 
 import numpy as np
 
-from gdpnum.contour.ladder import (
-    Approximate,
-    Ladder,
-    first_knots,
-    guessed,
-    period,
-    turning,
-)
+from gdpnum.contour.decay import Decay
+from gdpnum.contour.ladder import turning
 from gdpnum.contour.line import CLOSE, FAR, Knots, Line, Picked, Reading, stacked
 from gdpnum.contour.located import nearer, settled
 from gdpnum.contour.ordinary import (
@@ -42,9 +36,10 @@ from gdpnum.contour.ordinary import (
     wanted_at,
 )
 from gdpnum.contour.pairs import Steps
-from gdpnum.contour.plan import Decay, Plan, carried_out
+from gdpnum.contour.plan import Plan, carried_out
 from gdpnum.contour.reach import OutOfReach
 from gdpnum.contour.reading import limits, tail_rung
+from gdpnum.contour.rungs import Approximate, Ladder, first_knots, guessed, period
 from gdpnum.contour.transform import Transform
 from gdpnum.floats import Floats
 

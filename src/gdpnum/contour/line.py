@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from gdpnum import charges
-from gdpnum.contour.ladder import Rungs
-from gdpnum.contour.plan import Decay
+from gdpnum.contour.decay import Decay
+from gdpnum.contour.rungs import Rungs
 from gdpnum.contour.transform import Transform
 from gdpnum.contour.turns import Complexes, powers, product, turns
 from gdpnum.floats import UNIT, Floats

@@ -13,7 +13,7 @@ from scipy.special import logsumexp, ndtr, ndtri
 
 from gdpnum.contour.decided import shown
 from gdpnum.contour.grid import grid, lifted_spacing
-from gdpnum.contour.ladder import Approximate, Ladder, period, small_cumulants
+from gdpnum.contour.ladder import small_cumulants
 from gdpnum.contour.line import (
     Knots,
     Line,
@@ -24,9 +24,10 @@ from gdpnum.contour.line import (
     zero_terms,
 )
 from gdpnum.contour.pairs import Nodes, Steps, lifted
+from gdpnum.contour.phases import phases
 from gdpnum.contour.plan import kept
 from gdpnum.contour.reading import tail_rung
-from gdpnum.contour.transform import phases
+from gdpnum.contour.rungs import Approximate, Ladder, period
 from gdpnum.contour.turns import Complexes, log_of_one_plus, turns
 from gdpnum.floats import Floats
 

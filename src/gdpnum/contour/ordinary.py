@@ -16,8 +16,14 @@ import numpy as np
 import numpy.typing as npt
 
 from gdpnum import charges
+from gdpnum.contour.decay import LIFTED, TINIEST, Decay
 from gdpnum.contour.grid import PULL, QUANTUM, QUARTER, bulk_end, chords
-from gdpnum.contour.ladder import (
+from gdpnum.contour.ladder import small_cumulants
+from gdpnum.contour.line import CLOSE, FAR, Knots, Line, Picked, Reading, knots_of, stacked
+from gdpnum.contour.pairs import Nodes, Steps, lifted
+from gdpnum.contour.phases import phases, roundings
+from gdpnum.contour.reach import OutOfReach
+from gdpnum.contour.rungs import (
     LEAST,
     Approximate,
     Ladder,
@@ -26,13 +32,8 @@ from gdpnum.contour.ladder import (
     guessed,
     logs_of,
     period,
-    small_cumulants,
 )
-from gdpnum.contour.line import CLOSE, FAR, Knots, Line, Picked, Reading, knots_of, stacked
-from gdpnum.contour.pairs import Nodes, Steps, lifted
-from gdpnum.contour.plan import LIFTED, TINIEST, Decay
-from gdpnum.contour.reach import OutOfReach
-from gdpnum.contour.transform import KNOWN, Transform, one_release, phases, roundings
+from gdpnum.contour.transform import KNOWN, Transform, one_release
 from gdpnum.contour.turns import log_of_one_plus, turns, turns_less_one
 from gdpnum.floats import FUNCTION, UNIT, Floats
 

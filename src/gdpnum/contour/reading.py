@@ -8,10 +8,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from gdpnum.contour.ladder import Ladder, Rungs, period
 from gdpnum.contour.line import CLOSE, FAR, Line, Picked, Reading, stacked
 from gdpnum.contour.pairs import Steps
 from gdpnum.contour.plan import Plan, carried_out, planned
+from gdpnum.contour.rungs import Ladder, Rungs, period
 from gdpnum.floats import Floats
 
 # exp(K - lam eps) may be as much larger than the error that is wanted (a log), for rounding's sake.

@@ -6,7 +6,10 @@ import math
 from collections.abc import Callable
 from typing import TypeAlias
 
+from scipy.special import ndtri
+
 from gdpnum.contour.pairs import Steps
+from gdpnum.contour.rungs import FARTHEST
 
 #: About the milliseconds that another engine takes, by about what mu is.
 Rival: TypeAlias = Callable[[float], float]
@@ -28,6 +31,35 @@ _GENERALLY = 4.2
 # From this mu on, or from this rate and so many steps on, digits are worth that in any case. And
 # noise so little (one over it) that no lattice is quick.
 _LITTLE, _COMMON, _STEPS, _NOISELESS = 0.01, 0.01, 25, 0.8
+
+# A rate from which on a jump is nothing rare, and a loss that is next to none.
+_OFTEN, _SMALL = 0.1, 0.01
+
+# Digits (natural) of a transform, as a rule; by how much losses turn that have died out; and up to
+# where a sum of many is nearly a Gaussian.
+_DIGITS, _TURNED, _LITTLE = 35.0, 3.5, 1.5
+
+
+def likely_frequencies(steps: Steps, mu: float, reach: float) -> float:
+    """About how many frequencies one run of sampled Gaussians takes in which jumps have their say.
+
+    The transform dies out with the Gaussian that the loss is nearly, or, where steps are few or
+    jumps rare, with the smallest losses that all but exp(-digits) of the runs have; and periods
+    are as long as the last tilt of the ladder makes them.
+    """
+    last = math.inf
+    for c, q, count in steps.segments:
+        own = math.sqrt(2.0 * _DIGITS / (count * math.expm1(min(c * c, 50.0)))) / q
+        # Whether the losses that make up most of the variance turn by more than a little.
+        turned = own * q * math.exp(min(1.5 * c * (1.0 + c), 600.0))
+        share, often = _DIGITS / count, q > _OFTEN
+        # Of whoever is sampled often the losses are larger: P and Q are further apart.
+        middle = 0.5 * c * c if often else -0.5 * c * c
+        small = q * math.exp(c * float(ndtri(math.exp(-share))) + middle)
+        if turned > _LITTLE and (not often or small < _SMALL):
+            own = max(own, max(_TURNED, share) / max(small, 1e-300))
+        last = min(last, own)
+    return last * _DIGITS * mu / (2.0 * math.pi * FARTHEST * reach)
 
 
 def is_too_much(frequencies: float, most: float) -> bool:
