@@ -12,12 +12,12 @@ from gdpnum.explore import accounts
 from gdpnum.explore.curves import EVEN, LOG, Line, panel
 from gdpnum.explore.state import State
 from gdpnum.measures.gdp import GDPFit
+from gdpnum.measures.printed import COMPLETE_REGRET, printed_mu
 from gdpnum.mechanisms import Mechanism
 from gdpnum.rounding import delta_shown, finite, lower, one_in, upper
 from gdpnum.statements import words
-from gdpnum.statements.record import printed_mu
 from gdpnum.statements.releases import in_words
-from gdpnum.statements.rows import COMPLETE_REGRET, HEAVY_TAIL
+from gdpnum.statements.rows import HEAVY_TAIL
 
 _MARKED = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
 _SCALE = Frame(

@@ -19,7 +19,7 @@ from gdpnum.blocks.html import html
 from gdpnum.bounds.attacks import Attacks
 from gdpnum.bounds.lines import Lines, Vertices
 from gdpnum.contour.fit import MORE, WORK, Fits
-from gdpnum.contour.fit import fits as contour_fits
+from gdpnum.contour.many import fits as contour_fits
 from gdpnum.curve.gaussian import GaussianCurve
 from gdpnum.curve.piecewise import PiecewiseCurve
 from gdpnum.curve.tradeoff import TradeoffCurve
@@ -28,6 +28,7 @@ from gdpnum.floats import NUMPY
 from gdpnum.formulas.gaussian import mu_of_advantage, separations
 from gdpnum.kind import kind_of
 from gdpnum.measures.divergence import delta_divergence
+from gdpnum.measures.printed import printed_mu
 from gdpnum.measures.regret import regret_bound
 from gdpnum.measures.unslacked import is_tight_without_slack, mass_at_infinity, mu_without_slack
 from gdpnum.mechanisms import Mechanism, Neighbouring
@@ -72,15 +73,17 @@ class GDPFit:
     reason: str | None = None
 
     def __repr__(self) -> str:
-        mu, regret = rounded_up(self.mu), rounded_up(self.regret)
-        lower = rounded_down(self.mu_lower)
+        mu, regret = printed_mu(self.mu, self.regret)
+        lower = rounded_down(self.mu_lower, digits=5)
         return f"<GDPFit: mu <= {mu} (>= {lower}), slack {self.slack:g}, regret <= {regret}>"
 
     def _repr_html_(self) -> str:
+        mu, regret = printed_mu(self.mu, self.regret)
+        lower = rounded_down(self.mu_lower, digits=5)
         rows = (
-            ("mu", rounded_up(self.mu), f"none below {rounded_down(self.mu_lower)} is valid"),
+            ("mu", mu, f"none below {lower} is valid"),
             ("slack", f"{self.slack:g}", "by which a TPR may exceed what mu allows"),
-            ("regret", rounded_up(self.regret), "below 0.01, mu tells what the curve does"),
+            ("regret", regret, "below 0.01, mu tells what the curve does"),
             ("advantage", rounded_up(self.advantage), "the most by which TPR exceeds FPR"),
         )
         return html([Table("Summary in Gaussian DP", ("number", "value", "meaning"), rows)])

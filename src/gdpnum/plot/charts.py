@@ -16,10 +16,10 @@ from gdpnum.auditing import RunsAudit
 from gdpnum.errors import InvalidArgument, InvalidType
 from gdpnum.floats import Floats
 from gdpnum.formulas.gaussian import delta_of_mu, tpr_of_mu
+from gdpnum.measures.printed import COMPLETE_REGRET
 from gdpnum.plot.labels import label_lines
 from gdpnum.rounding import rounded_down, upper
 from gdpnum.statements.build import KEPT_FPRS, Statement
-from gdpnum.statements.rows import COMPLETE_REGRET
 from gdpnum.subject import Subject
 
 if TYPE_CHECKING:

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from gdpnum.curve.tradeoff import TradeoffCurve
-from gdpnum.formulas.gaussian import advantage_of_mu
+from gdpnum.measures.printed import COMPLETE_REGRET, printed_mu
 from gdpnum.mechanisms.mechanism import Mechanism, Neighbouring
 from gdpnum.rounding import upper
 from gdpnum.statements.releases import Facts, facts_of
 from gdpnum.statements.rows import (
-    COMPLETE_REGRET,
     COMPLETE_SLACK,
     HEAVY_TAIL,
     MOST_FOUND,
@@ -114,26 +113,6 @@ def tprs_at(statement: Record, *fprs: float) -> list[TPRRow]:
     """The curve at FPRs, or at the next larger one that is kept: bounds, as TPRs rise."""
     kept = list(map(TPRRow, *statement.curve_points))
     return [next(row for row in kept if row.fpr >= fpr)._replace(fpr=fpr) for fpr in fprs]
-
-
-def printed_mu(mu: float, regret: float, *, is_complete: bool) -> tuple[str, str]:
-    """Mu rounded up, and a bound on the regret of the mu that is so printed.
-
-    Delta(f, g_nu) <= Delta(f, g_mu) + Delta(g_mu, g_nu), and for nu above mu the last term is at
-    most half the difference of their advantages. Five digits of mu are so many that its regret is
-    that of the run's own mu to the two that are printed; more are taken where rounding would make
-    a mu that is enough look like one that is not.
-    """
-    for digits in range(5, 19):
-        printed = upper(mu, digits=digits)
-        lost = 0.0
-        if math.isfinite(mu) and float(printed) > mu:
-            gained = advantage_of_mu(float(printed)) - advantage_of_mu(mu)
-            lost = 0.5 * gained + 2.0**-52
-        bound = upper(min(1.0, regret + lost), digits=digits - 3)
-        if not is_complete or float(bound) < COMPLETE_REGRET:
-            break
-    return printed, bound
 
 
 def balanced_fpr(advantage: float) -> float | None:

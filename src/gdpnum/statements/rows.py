@@ -6,10 +6,6 @@ from typing import NamedTuple
 
 from gdpnum.representations import TruncatedCDP
 
-#: Below this regret mu overstates no attacker's chance of being right by more than one point in a
-#: hundred, and no advantage by more than two.
-COMPLETE_REGRET = 0.01
-
 #: Up to this slack mu may stand alone: everything about a record may be revealed with that
 #: probability. Where the dataset's size is known, also up to this share of 1 / size.
 COMPLETE_SLACK, SHARE_OF_ONE_RECORD = 1e-6, 0.1

@@ -19,6 +19,7 @@ from gdpnum.blocks.block import (
     Table,
     Title,
 )
+from gdpnum.measures.printed import COMPLETE_REGRET
 from gdpnum.mechanisms.mechanism import Neighbouring
 from gdpnum.rounding import (
     as_given,
@@ -33,7 +34,6 @@ from gdpnum.rounding import (
 from gdpnum.statements import texts
 from gdpnum.statements.record import Record, balanced_fpr, tprs_at
 from gdpnum.statements.rows import (
-    COMPLETE_REGRET,
     COMPLETE_SLACK,
     MOST_FOUND,
     SIZE_EXPONENT,
