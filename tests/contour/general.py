@@ -3,10 +3,9 @@
 import numpy as np
 
 from gdpnum import contour
-from gdpnum.contour.fit import sought
 from gdpnum.contour.ladder import ladder
 from gdpnum.contour.pairs import Steps
-from gdpnum.contour.reading import reading
+from gdpnum.contour.reading import reading, sought
 from gdpnum.contour.rungs import first_knots
 
 

@@ -12,7 +12,7 @@ import gdpnum
 from gdpnum import contour
 from gdpnum.contour.decided import shown, smallest
 from gdpnum.contour.estimate import about_epsilon, about_mu, about_tpr
-from gdpnum.contour.fit import Effort, _read, sought
+from gdpnum.contour.fit import Effort, _read
 from gdpnum.contour.jumpy import jumpy
 from gdpnum.contour.ladder import ladder
 from gdpnum.contour.line import knots_of
@@ -20,7 +20,7 @@ from gdpnum.contour.located import nearer, settled
 from gdpnum.contour.pairs import Steps
 from gdpnum.contour.profile import ContourBounds, _lines
 from gdpnum.contour.reach import OutOfReach
-from gdpnum.contour.reading import reading
+from gdpnum.contour.reading import reading, sought
 from gdpnum.contour.rungs import Approximate, first_knots, guessed, one_outlook
 from gdpnum.contour.worth import likely_frequencies
 

@@ -7,7 +7,8 @@
 '1.56727546 0.00107150'
 """
 
-from gdpnum.contour.fit import MOST, Fits, fits
+from gdpnum.contour.fit import MOST, Fits
+from gdpnum.contour.many import fits
 from gdpnum.contour.pairs import Gaussian, Mixture, Poisson, Replace, Run, Segment
 from gdpnum.contour.profile import Profile, profile
 from gdpnum.contour.reach import OutOfReach

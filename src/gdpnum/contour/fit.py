@@ -3,35 +3,30 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import erf, erfinv
 
 from gdpnum import charges
 from gdpnum.contour.decided import regrets, smallest
+from gdpnum.contour.draft import Draft
 from gdpnum.contour.jumpy import jumpy
-from gdpnum.contour.ladder import ladder, outlook
+from gdpnum.contour.ladder import ladder
 from gdpnum.contour.line import Knots, Reading
-from gdpnum.contour.located import nearer, settled
-from gdpnum.contour.ordinary import FINEST, THERE, Ordinary, ordinary
+from gdpnum.contour.located import nearer
+from gdpnum.contour.ordinary import Ordinary, ordinary
 from gdpnum.contour.pairs import Run, Steps
-from gdpnum.contour.plan import grouped
 from gdpnum.contour.reach import OutOfReach
-from gdpnum.contour.reading import Draft, drafted, reading
+from gdpnum.contour.reading import reading, sought
 from gdpnum.contour.rungs import (
     LEAST,
     RARE,
-    Approximate,
     Ladder,
-    fallen,
     first_knots,
-    guessed,
     one_outlook,
 )
 from gdpnum.contour.worth import (
@@ -44,8 +39,8 @@ from gdpnum.contour.worth import (
 )
 from gdpnum.floats import UNIT, Floats
 
-# The slack that is asked for unless another is, and the share of it that delta is computed to.
-_USUAL, _TOLERANCE = 1e-10, 1e-9
+#: The slack that is asked for unless another is, and the share of it that delta is computed to.
+_USUAL, TOLERANCE = 1e-10, 1e-9
 
 # From more segments on the general way is the quicker one: it takes some at a time.
 _SEVERAL = 12
@@ -56,12 +51,6 @@ _CLOSE, _CLOSE_ENOUGH = 1e-8, 1e-6
 # The same where jumps decide, and up to how many frequencies that is tried.
 _WIDE, _OFFHAND = 1e-5, 300
 
-# Adding needs less than this share of removing's mu, or it is looked at as closely.
-_BESIDE = 0.8
-
-# Where mu is large: a line for epsilons so many deviations before the losses' mean, to this error
-# of delta (a log), whose saddle point is so many before it.
-_EARLY, _ABOUT, _SADDLE = 5.0, -32.0, 3.0
 
 # An error beside the slack with which it is known well there.
 _KNOWN = 1e-3
@@ -69,11 +58,6 @@ _KNOWN = 1e-3
 # Among many runs one of so many knots is enough for adding, and for regret in the tail.
 _SOME = 3
 
-# Runs that are drafted together.
-_TOGETHER = 330
-
-# Frequencies over all runs that are worth it to read some of these apart.
-_APART = 2500.0
 
 #: Frequencies times nodes that a run may take: about a fifth of a second.
 MOST = 1e7
@@ -146,7 +130,7 @@ class Effort:
         return _advantage_bound(self.steps) if self.steps.is_plain else 1.0
 
     def _read(self, slack: Floats) -> Ordinary | None:
-        return _quick(self.steps, slack, _TOLERANCE, self.most, self.rival)
+        return _quick(self.steps, slack, TOLERANCE, self.most, self.rival)
 
     def fit(self, slack: float) -> Fits:
         """mu, mu_lower and regret at a slack, as close as they are known; see `fits`."""
@@ -154,7 +138,7 @@ class Effort:
         with np.errstate(all="ignore"):
             quick = self.quick if slack == _USUAL else self._read(slacks)
             lenient = self.rival is not None
-            found = _fit(self.steps, quick, slacks, _TOLERANCE, self.most, lenient=lenient)
+            found = _fit(self.steps, quick, slacks, TOLERANCE, self.most, lenient=lenient)
         if self.steps.c.size and not found.mu[0] > 0.0:
             raise OutOfReach("a mu of zero, of which the contour knows no regret; use the lattice")
         return found
@@ -172,127 +156,7 @@ def _advantage_bound(steps: Steps) -> float:
     return min(0.5 * math.sqrt(math.expm1(total)) * (1.0 + charges.chi_squared()), 1.0)
 
 
-def sought(steps: Steps, rungs: Ladder, slack: Floats, tolerance: float) -> tuple[Draft, Floats]:
-    """The draft of a reading around where mu is decided, and that place, by run.
-
-    For removing delta is wanted to ``tolerance`` times the slack, for adding to a hundredth of
-    delta of removing: it decides nothing, as far as is known.
-    """
-    near, runs, log_slack = Approximate.of(rungs.rungs), steps.runs, np.log(slack)
-    guess, _ = settled(near, steps, rungs, guessed(near, rungs.rungs, runs, slack), slack)
-    errors = log_slack + np.log(3.0 * tolerance)
-    far = np.zeros(runs, np.bool_)
-    if guess.size > runs:
-        # Adding matters only as far as it is the worse direction: beside delta of removing.
-        removed = near.log_deltas(rungs.rungs, slice(runs), guess[runs:])
-        both = np.concatenate([slack, slack])
-        needs = near.mus(rungs.rungs, slice(None), both).max(axis=1).reshape(2, runs)
-        far = (removed > log_slack + 10.0) & (needs[1] < _BESIDE * needs[0])
-        beside = np.where(far, np.minimum(removed, 0.0), log_slack) + np.log(0.01)
-        if float(rungs.middle.min()) < LEAST:
-            beside = np.where(far, beside, errors)
-        errors = np.concatenate([errors, beside])
-    fine = np.maximum(np.log(np.minimum(rungs.deviation, 1.0) * (0.01 * tolerance)), FINEST)
-    # Up to the last knot delta is to be known beside the slack.
-    by_row = np.concatenate([log_slack, log_slack])[: guess.size]
-    further = fallen(rungs.rungs, by_row), by_row + THERE
-    large = float(rungs.middle.min()) < LEAST
-    places, wrong, inner = [guess], [errors], None
-    if large:
-        # Between the middle and the tail, which both lose their digits where delta is about a half:
-        # a line that knows 1 - delta, as the middle does, but close to there.
-        mean, deviation = rungs.rungs.slopes[:, 0], np.sqrt(rungs.rungs.curvatures[:, 0])
-        inner = -np.minimum(_SADDLE / deviation, 0.5)
-        before = np.minimum(mean - _EARLY * deviation, guess - deviation)
-        places.insert(0, np.maximum(before, 1e-12))
-        wrong.insert(0, np.full(guess.size, _ABOUT))
-    # Only what is far from deciding is known well enough so far from the middle.
-    sparing = not large and guess.size > runs and bool(far.all())
-    draft = drafted(
-        steps, rungs, places, wrong, fine, further=further, inner=inner, sparing=sparing
-    )
-    return draft, guess[:runs]
-
-
-def fits(runs: Sequence[Run], *, slack: float, accuracy: float = 1e-6, most: float = MOST) -> Fits:
-    """mu, mu_lower and regret of many runs at once, by run, each as if it were alone.
-
-    mu - mu_lower says how close they are. A single run raises `OutOfReach` where it takes more than
-    ``most`` evaluations, or where mu and mu_lower are further apart than a relative ``accuracy``.
-    Among many runs the first kind has mu infinite and mu_lower zero, and the second is returned as
-    it is.
-    """
-    if len(runs) > 1:
-        steps = Steps.of(runs)
-        with np.errstate(all="ignore"):
-            return _together(steps, np.full(steps.runs, slack), _TOLERANCE, most)
-    effort = Effort(runs[0], most)
-    found = effort.fit(slack)
-    mu, mu_lower = float(found.mu[0]), float(found.mu_lower[0])
-    if effort.steps.c.size and not mu - mu_lower <= accuracy * mu:
-        raise OutOfReach(
-            f"the contour knows no more than that mu is between {mu_lower:.6g} and {mu:.6g}, "
-            f"not to accuracy={accuracy!r}; use the lattice"
-        )
-    return found
-
-
-def _together(steps: Steps, slack: Floats, tolerance: float, most: float) -> Fits:
-    """The fits of several runs: those of a kind at once, so that none waits for another's sums."""
-    burden = _burden(steps)
-    order = np.argsort(burden, kind="stable")
-    ends = np.searchsorted(burden[order], [-np.inf, -math.sqrt(-8.0 * LEAST)], "right")
-    bare, large, rest = np.split(order, ends)
-    parts = [bare]
-    for some in (large, rest):
-        parts += np.array_split(some, max(1, -(-some.size // _TOGETHER)))
-    every = [_tried(steps, part, slack, tolerance, most) for part in parts if part.size]
-    return _in_place(every, order)
-
-
-def _in_place(parts: Sequence[Fits], order: npt.NDArray[np.intp]) -> Fits:
-    """The fits of parts one after the other, whose places ``order`` has, by place."""
-    back = np.argsort(order)
-    return Fits(*(np.concatenate(columns)[back] for columns in zip(*parts, strict=True)))
-
-
-def _tried(
-    steps: Steps, part: npt.NDArray[np.intp], slack: Floats, tolerance: float, most: float
-) -> Fits:
-    """The fits of some of the runs; of those out of reach nothing is known."""
-    try:
-        return _fits(steps.part(part), slack[part], tolerance, most)
-    except OutOfReach as error:
-        # Where it does not say which of them it was, halves are tried.
-        work = error.work if error.work.size == part.size else np.zeros(part.size)
-    if not (work > most).any() and part.size > 1:
-        # Too uneven to be taken together.
-        order = np.argsort(work, kind="stable")
-        groups = [order[: part.size // 2], order[part.size // 2 :]]
-    else:
-        lost = work > most if part.size > 1 else np.ones(1, np.bool_)
-        order = np.argsort(lost, kind="stable")
-        groups = [order[: part.size - int(lost.sum())]]
-    found = [_tried(steps, part[group], slack, tolerance, most) for group in groups if group.size]
-    found.append(_unknown(part.size - sum(group.size for group in groups)))
-    return _in_place(found, order)
-
-
-def _unknown(number: int) -> Fits:
-    """Nothing is known of so many."""
-    half = np.full(number, 0.5)
-    return Fits(np.full(number, np.inf), np.zeros(number), half, np.ones(number))
-
-
-def _burden(steps: Steps) -> Floats:
-    """What groups runs of a kind: less than zero about their mu, above how much jumps decide."""
-    size, reach = outlook(steps)
-    burden = np.where(reach < RARE, 1.0 / reach, -size)
-    # Gaussians alone come first.
-    return np.where(np.bincount(steps.owner, minlength=steps.runs) == 0, -np.inf, burden)
-
-
-def _gaussian(mu: Floats, slack: Floats) -> Fits:
+def gaussian(mu: Floats, slack: Floats) -> Fits:
     """Gaussians alone: f_mu itself, and f_mu - slack touches f_mu' where both have slope -1."""
     mu_lower = np.maximum(mu - _mu_of_advantage(slack), 0.0) * (1.0 - 8.0 * UNIT)
     advantage = np.minimum(erf(mu / math.sqrt(8.0)) * (1.0 + 16.0 * UNIT), 1.0)
@@ -333,7 +197,8 @@ def _quick(
     return None
 
 
-def _fits(steps: Steps, slack: Floats, tolerance: float, most: float) -> Fits:
+def fit_alone(steps: Steps, slack: Floats, tolerance: float, most: float) -> Fits:
+    """The fit of one run, as close as it is known."""
     return _fit(steps, _quick(steps, slack, tolerance, most), slack, tolerance, most)
 
 
@@ -351,7 +216,7 @@ def _fit(
     ``lenient``, where a lattice would do: unless a run is such that digits are wanted.
     """
     if not steps.c.size:
-        return _gaussian(np.sqrt(steps.variance), slack)
+        return gaussian(np.sqrt(steps.variance), slack)
     if quick is None:
         return _generally(steps, slack, tolerance, most)
     found = _read(steps, *quick.read, slack, tolerance, most)
@@ -379,23 +244,12 @@ def _width(found: Fits) -> float:
 
 
 def _generally(steps: Steps, slack: Floats, tolerance: float, most: float) -> Fits:
-    """The fits of any runs."""
+    """The fits of a run, whatever it is."""
     rungs = ladder(steps, 22.0)
-    draft, guess = sought(steps, rungs, slack, tolerance)
-    groups = grouped(np.arange(steps.runs), draft.plan.numbers, _APART)
-    if len(groups) == 1:
-        return _drawn(steps, rungs, draft, guess, slack, tolerance, most)
-    every = []
-    for own in groups:
-        some = steps.part(own), rungs.part(steps, own), draft.part(own), guess[own], slack[own]
-        try:
-            every.append(_drawn(*some, tolerance, most))
-        except OutOfReach:
-            every.append(_tried(steps, own, slack, tolerance, most))
-    return _in_place(every, np.concatenate(groups))
+    return drawn(steps, rungs, *sought(steps, rungs, slack, tolerance), slack, tolerance, most)
 
 
-def _drawn(
+def drawn(
     steps: Steps,
     rungs: Ladder,
     draft: Draft,
@@ -505,7 +359,7 @@ def _apart(steps: Steps, slack: Floats, tolerance: float) -> Floats:
     they outweigh the rest, G is so flat that cells would have to be too short.
     """
     try:
-        rest = _fits(replace(steps, variance=np.zeros(1)), slack, tolerance, MOST)
+        rest = fit_alone(replace(steps, variance=np.zeros(1)), slack, tolerance, MOST)
     except OutOfReach:
         return np.full(1, np.inf)
     bound: Floats = np.sqrt(steps.variance + rest.mu**2) * (1.0 + 8.0 * UNIT)

@@ -14,6 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from gdpnum.contour.decay import Decay
+from gdpnum.contour.draft import tail_rung
 from gdpnum.contour.ladder import turning
 from gdpnum.contour.line import CLOSE, FAR, Knots, Line, Picked, Reading, stacked
 from gdpnum.contour.located import nearer, settled
@@ -38,7 +39,7 @@ from gdpnum.contour.ordinary import (
 from gdpnum.contour.pairs import Steps
 from gdpnum.contour.plan import Plan, carried_out
 from gdpnum.contour.reach import OutOfReach
-from gdpnum.contour.reading import limits, tail_rung
+from gdpnum.contour.reading import limits
 from gdpnum.contour.rungs import Approximate, Ladder, first_knots, guessed, period
 from gdpnum.contour.transform import Transform
 from gdpnum.floats import Floats

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from scipy.special import logsumexp, ndtr, ndtri
 
 from gdpnum.contour.decided import shown
+from gdpnum.contour.draft import tail_rung
 from gdpnum.contour.grid import grid, lifted_spacing
 from gdpnum.contour.ladder import small_cumulants
 from gdpnum.contour.line import (
@@ -26,7 +27,6 @@ from gdpnum.contour.line import (
 from gdpnum.contour.pairs import Nodes, Steps, lifted
 from gdpnum.contour.phases import phases
 from gdpnum.contour.plan import kept
-from gdpnum.contour.reading import tail_rung
 from gdpnum.contour.rungs import Approximate, Ladder, period
 from gdpnum.contour.turns import Complexes, log_of_one_plus, turns
 from gdpnum.floats import Floats

@@ -12,13 +12,14 @@ import numpy as np
 from gdpnum.bounds.attacks import Attacks
 from gdpnum.bounds.lines import Lines
 from gdpnum.contour.chords import chernoff
+from gdpnum.contour.draft import drafted
 from gdpnum.contour.estimate import delta_quantiles, epsilons_near
 from gdpnum.contour.fit import MOST, Effort
 from gdpnum.contour.ladder import ladder
 from gdpnum.contour.line import Knots, Line, Reading
 from gdpnum.contour.pairs import Run, Steps
 from gdpnum.contour.reach import OutOfReach
-from gdpnum.contour.reading import drafted, reading
+from gdpnum.contour.reading import reading
 from gdpnum.contour.rungs import LEAST, Approximate, Ladder, Rungs
 from gdpnum.floats import UNIT, Floats
 

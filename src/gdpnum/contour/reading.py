@@ -3,151 +3,72 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from gdpnum.contour.line import CLOSE, FAR, Line, Picked, Reading, stacked
+from gdpnum.contour.draft import Draft, drafted
+from gdpnum.contour.line import FAR, Line, Picked, Reading, stacked
+from gdpnum.contour.located import settled
+from gdpnum.contour.ordinary import FINEST, THERE
 from gdpnum.contour.pairs import Steps
-from gdpnum.contour.plan import Plan, carried_out, planned
-from gdpnum.contour.rungs import Ladder, Rungs, period
+from gdpnum.contour.plan import Plan, carried_out
+from gdpnum.contour.rungs import LEAST, Approximate, Ladder, fallen, guessed
 from gdpnum.floats import Floats
 
-# exp(K - lam eps) may be as much larger than the error that is wanted (a log), for rounding's sake.
-_ROOM = 32.0
+# Adding needs less than this share of removing's mu, or it is looked at as closely.
+_BESIDE = 0.8
 
-# Digits that the line in the middle has left after rounding.
-_MOST_DIGITS = 35.0
+# Where mu is large: a line for epsilons so many deviations before the losses' mean, to this error
+# of delta (a log), whose saddle point is so many before it.
+_EARLY, _ABOUT, _SADDLE = 5.0, -32.0, 3.0
 
-# What is left out of the transform is less than all that may be wrong, by this much (a log).
-_MORE_DIGITS = 1.0
+# Where two lines are compared, as shares of the way.
+_PLACES = np.linspace(0.0, 1.0, 17)
+
+# Frequencies times lines, over all runs, that another transform is worth.
+_WORTH = 1e4
 
 
-def tail_rung(
-    rungs: Rungs,
-    epsilon: Floats,
-    log_error: Floats,
-    length: Floats,
-    width: Floats,
-    room: float = _ROOM,
-) -> npt.NDArray[np.intp]:
-    """The rung whose lam costs least for epsilon, by row, of those that rounding allows.
+def sought(steps: Steps, rungs: Ladder, slack: Floats, tolerance: float) -> tuple[Draft, Floats]:
+    """The draft of a reading around where mu is decided, and that place, by run.
 
-    The saddle point would have the smallest exp(K - lam eps), which rounding is relative to; a
-    smaller lam needs a shorter period, but more frequencies for what is left out. Both are had for
-    nothing up to the ``length`` and the ``width`` that the middle line takes.
+    For removing delta is wanted to ``tolerance`` times the slack, for adding to a hundredth of
+    delta of removing: it decides nothing, as far as is known.
     """
-    lam, values = rungs.lam, rungs.values
-    scales = values - lam * epsilon[:, None]
-    allowed = np.maximum(scales.min(axis=1) + 1.2, log_error + room)
-    bounds = scales - log_error[:, None]
-    gaps = lam[:, None, :] - lam[:, :, None]
-    lengths = np.where(gaps > 0.0, bounds[:, None, :] / gaps, np.inf).min(axis=2)
-    widths = np.sqrt(np.maximum(bounds, 1.0))
-    np.maximum(lengths, length[:, None], out=lengths)
-    np.maximum(widths, width[:, None], out=widths)
-    cost = np.where(scales <= allowed[:, None], lengths * widths, np.inf)
-    best: npt.NDArray[np.intp] = np.argmin(cost, axis=1)
-    return best
-
-
-class Draft(NamedTuple):
-    """A reading before its transform."""
-
-    plan: Plan
-    epsilons: Floats
-    """What each line in the tail is for, by tail and row."""
-    close: Floats
-    """Where images are bounded best on the line in the middle, by row."""
-    end: Floats
-    """Up to where the last line in the tail is read, by row."""
-
-    def part(self, runs: npt.NDArray[np.intp]) -> Draft:
-        """Some of the runs."""
-        number = self.plan.tilts.shape[0]
-        rows, middles = (
-            np.concatenate([runs + i * number for i in range(size // number)])
-            for size in (self.epsilons.shape[1], self.close.shape[0])
-        )
-        return Draft(
-            self.plan.part(runs), self.epsilons[:, rows], self.close[middles], self.end[rows]
-        )
-
-
-def drafted(
-    steps: Steps,
-    ladder: Ladder,
-    epsilons: list[Floats],
-    log_errors: list[Floats],
-    fine: Floats,
-    *,
-    further: tuple[Floats, Floats] | None = None,
-    inner: Floats | None = None,
-    sparing: bool = False,
-) -> Draft:
-    """Lines for epsilons by row, with the error of delta that each may have there.
-
-    And the line in the middle, with that error (its log: ``fine``) at zero. ``further`` is another
-    place and error for the last line, ``inner`` the lam of the first, by row, where it is between
-    -1/2 and zero. ``sparing`` reads adding off the middle alone, where that has the digits.
-    """
-    runs, rungs = steps.runs, ladder.rungs
-    others, tails = rungs.other(runs), len(epsilons)
-    wanted = np.concatenate([fine, fine])[: rungs.lam.shape[0]]
-    middle = period(rungs, others, np.full(wanted.size, -0.5), np.zeros(wanted.size), wanted)
-    finest, close = np.maximum(ladder.middle - fine, 5.0), epsilons[0][:, None] * CLOSE
-    # The rows that have lines in the tail.
-    rows = wanted.size
-    if sparing and tails == 1 and rows > runs:
-        asked = [(epsilons[0], log_errors[0]), *([] if further is None else [further])]
-        place, error = (np.stack([one[i][runs:] for one in asked]) for i in (0, 1))
-        more = (ladder.middle + 0.5 * place - error).max(axis=0)
-        if float(more.max()) < _MOST_DIGITS:
-            adding, removing = (one.rows(slice(runs, None)) for one in (rungs, others))
-            there = period(adding, removing, np.full(runs, -0.5), place, error).max(axis=0)
-            middle[runs:] = np.maximum(middle[runs:], there)
-            rows, finest = runs, np.maximum(finest, more)
-            epsilons, log_errors = ([one[:runs] for one in part] for part in (epsilons, log_errors))
-    last = tails * (rows // runs)
-    tilts = np.full((runs, last + 1), 0.5)
-    lengths, digits = np.empty((2, runs, last + 1))
-    lengths[:, -1] = middle.reshape(-1, runs).max(axis=0)
-    digits[:, -1] = finest
-    width = np.sqrt(np.concatenate([finest, finest])[:rows])
-    # All tails at once, one's rows after the other's.
-    every = np.tile(np.arange(rows), tails)
-    places, allowed = np.concatenate(epsilons), np.concatenate(log_errors)
-    best = tail_rung(rungs.rows(every), places, allowed, middle[every], width[every])
-    lam, values = rungs.lam[every, best], rungs.values[every, best]
-    if inner is not None:
-        # There are no rungs: about K, by what it is like at the first.
-        lam[:rows] = inner
-        values[:rows] = inner * (rungs.slopes[:, 0] + 0.5 * inner * rungs.curvatures[:, 0])
-    # Half way down to the line before it, too.
-    before = np.concatenate([np.zeros(rows), *epsilons[:-1]])
-    error = np.concatenate([wanted[:rows], *log_errors[:-1]])
-    twice = np.concatenate([every, every])
-    longest = period(
-        rungs.rows(twice),
-        others.rows(twice),
-        np.concatenate([lam, lam]),
-        np.concatenate([places, 0.5 * (before + places)]),
-        np.concatenate([allowed, 0.5 * (error + allowed)]),
+    near, runs, log_slack = Approximate.of(rungs.rungs), steps.runs, np.log(slack)
+    large = float(rungs.middle.min()) < LEAST
+    guess, _ = settled(near, steps, rungs, guessed(near, rungs.rungs, runs, slack), slack)
+    errors = log_slack + np.log(3.0 * tolerance)
+    far = np.zeros(runs, np.bool_)
+    if guess.size > runs:
+        # Adding matters only as far as it is the worse direction: beside delta of removing.
+        removed = near.log_deltas(rungs.rungs, slice(runs), guess[runs:])
+        both = np.concatenate([slack, slack])
+        needs = near.mus(rungs.rungs, slice(None), both).max(axis=1).reshape(2, runs)
+        far = (removed > log_slack + 10.0) & (needs[1] < _BESIDE * needs[0])
+        beside = np.where(far, np.minimum(removed, 0.0), log_slack) + np.log(0.01)
+        if large:
+            beside = np.where(far, beside, errors)
+        errors = np.concatenate([errors, beside])
+    fine = np.maximum(np.log(np.minimum(rungs.deviation, 1.0) * (0.01 * tolerance)), FINEST)
+    # Up to the last knot delta is to be known beside the slack.
+    by_row = np.concatenate([log_slack, log_slack])[: guess.size]
+    further = fallen(rungs.rungs, by_row), by_row + THERE
+    places, wrong, inner = [guess], [errors], None
+    if large:
+        # Between the middle and the tail, which both lose their digits where delta is about a half:
+        # a line that knows 1 - delta, as the middle does, but close to there.
+        mean, deviation = rungs.rungs.slopes[:, 0], np.sqrt(rungs.rungs.curvatures[:, 0])
+        inner = -np.minimum(_SADDLE / deviation, 0.5)
+        before = np.minimum(mean - _EARLY * deviation, guess - deviation)
+        places.insert(0, np.maximum(before, 1e-12))
+        wrong.insert(0, np.full(guess.size, _ABOUT))
+    # Only what is far from deciding is known well enough so far from the middle.
+    sparing = not large and guess.size > runs and bool(far.all())
+    draft = drafted(
+        steps, rungs, places, wrong, fine, further=further, inner=inner, sparing=sparing
     )
-    longest = longest.reshape(2, last, runs).max(axis=0)
-    if further is not None:
-        (place, error), own = (one[:rows] for one in further), every[-rows:]
-        there = period(rungs.rows(own), others.rows(own), lam[-rows:], place, error)
-        longest[-(rows // runs) :] = np.maximum(longest[-(rows // runs) :], there.reshape(-1, runs))
-    signed = np.where((every < runs), 1.0 + lam, -lam)
-    tilts[:, :-1] = signed.reshape(last, runs).T
-    lengths[:, :-1] = longest.T
-    digits[:, :-1] = (values - lam * places - allowed).reshape(last, runs).T
-    digits = np.maximum(digits, 5.0) + _MORE_DIGITS
-    plan = planned(steps, ladder, tilts, lengths, digits=digits, error=1e-15)
-    end = epsilons[-1] if further is None else further[0][:rows]
-    return Draft(plan, places.reshape(tails, rows), close, end)
+    return draft, guess[:runs]
 
 
 def reading(steps: Steps, ladder: Ladder, draft: Draft, most: float) -> Reading:
@@ -218,9 +139,3 @@ def limits(before: Line, after: Line, epsilons: Floats, between: Floats | None =
     better[:, 0] = better[:, -1] = False
     last = better.shape[1] - 1 - np.argmax(better[:, ::-1], axis=1)
     return np.where(better.any(axis=1), places[np.arange(last.size), last], -1.0)
-
-
-_PLACES = np.linspace(0.0, 1.0, 17)
-
-# Frequencies times lines, over all runs, that another transform is worth.
-_WORTH = 1e4
