@@ -2,14 +2,14 @@
 
 A run goes through the files in this order; docs/proofs_contour.md has what each may be wrong by.
 
-    pairs       what was released, many runs as arrays         grid       nodes of a quadrature
-    ladder      K at some lam on the real axis                 rungs      what these tell at once
-    draft       which lines to integrate along, and why        plan       how far, how finely
-    transform   M(z)^T on those lines                          phases, turns   its sums
+    pairs       what was released, many runs as arrays    grid      nodes of a quadrature
+    ladder      K at some lam on the real axis            rungs     what these tell at once
+    draft       which lines to integrate along, and why   plan      how far, how finely
+    transform   M(z)^T on those lines                     phases, turns   its sums
     decay       what is left out beyond the last frequency
-    line        delta and alpha at any epsilon, with errors    reading    the lines together
-    decided     mu, mu_lower and regret, from a few knots      chords     where knots know too little
-    fit, many   one run's numbers; many runs' at once          profile    the whole curve
+    line        delta and alpha, with their errors        reading   lines together
+    decided     mu, mu_lower and regret, from few knots   chords    where these tell too little
+    fit, many   one run's numbers; many runs' at once     profile   the whole curve
 
 Quicker ways to a reading, by the same lemmas: `ordinary` for DP-SGD as most people run it, `jumpy`
 where rare jumps have a say, `single` for one release. Guesses that certify nothing: `located`,
