@@ -537,12 +537,18 @@ def one_quantile(value: Floats) -> Floats:
 
 
 def gaussian_delta(
-    a: Floats, low: Floats, epsilons: Floats, lifted: Floats, others: Floats
+    a: Floats, epsilons: Floats, lifted: Floats, others: Floats
 ) -> tuple[Floats, Floats]:
     """How wrong delta_mu(eps) = Phi(a) - L may be, and its slope -L (Lemma T13).
 
-    ``low`` is -a where that is above zero, ``lifted`` is L, and ``others`` are Phi(a) and what
-    delta_mu is added to: for that 16 units are left. Larger a and low are charged more.
+    ``lifted`` is L, and ``others`` are Phi(a) and what delta_mu is added to: for that 16 units are
+    left. A larger |a| is charged more.
     """
-    slope = (UNIT * (64.0 + 4.0 * a * a) + (2.0 * UNIT) * epsilons) * lifted
-    return slope + (UNIT * (64.0 + 4.0 * low * low)) * others, slope
+    each = UNIT * (64.0 + 4.0 * a * a)
+    slope = (each + (2.0 * UNIT) * epsilons) * lifted
+    return slope + each * others, slope
+
+
+def profile_of_mu(mu: Floats) -> Floats:
+    """How wrong delta_mu(eps) may be, absolutely (Lemma T13)."""
+    return UNIT * (100.0 + mu)

@@ -47,6 +47,7 @@ CONTOUR_PINS: dict[str, Callable[[], None]] = {
         "cumulant_rounding": (beside.test_cumulant_rounding,),
         "evaluation": (beside.test_evaluation_and_known_images, (3.0, 0.25, 400), 3),
         "one_quantile": (beside.test_quantile,),
+        "profile_of_mu": (beside.test_profile_of_mu,),
         "gaussian_delta": (beside.test_gaussian_delta,),
     }.items()
 }

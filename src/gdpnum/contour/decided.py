@@ -151,11 +151,10 @@ class _Beside(NamedTuple):
         # Beyond the |a| of a floor far below the slack no density and no moment of it is larger.
         floor = 1e-3 * slack
         deep = np.sqrt(-2.0 * np.log(floor))
-        low = np.minimum(np.maximum(-a[:, -1:], 0.0), deep)
-        farthest = np.minimum(np.maximum(half, low), deep)
+        farthest = np.minimum(np.maximum(half, -a[:, -1:]), deep)
         longest = np.minimum(s[:, -1:], half + deep)
         others = likely + (knots.delta + slack)
-        wrong, slopes = charges.gaussian_delta(farthest, low, knots.epsilons, lifted, others)
+        wrong, slopes = charges.gaussian_delta(farthest, knots.epsilons, lifted, others)
         unsure = cells.unsure + (wrong[:, :-1] + wrong[:, 1:]) + _slopes(gaps, slopes)
         bell *= _NORM
         before, after = bell[:, :-1], bell[:, 1:]
@@ -511,11 +510,9 @@ def profile_of_mu(mu: Floats, epsilons: Floats) -> Floats:
 
     a, b = mu / 2 -+ eps / mu.
     """
-    a, _, _, likely, lifted = _summary(mu[:, None], epsilons)
-    # Beyond this both terms are zero, or one of them is one.
-    a = np.clip(a, -40.0, 40.0)
-    wrong, _ = charges.gaussian_delta(a, np.maximum(-a, 0.0), epsilons, lifted, likely)
-    return (likely - lifted) + wrong
+    mu = mu[:, None]
+    _, _, _, likely, lifted = _summary(mu, epsilons)
+    return likely - (lifted - charges.profile_of_mu(mu))
 
 
 class Readable(Protocol):
