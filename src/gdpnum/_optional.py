@@ -6,7 +6,13 @@ import importlib
 from typing import Any
 
 # What brings the packages of an extra. Not 'gdpnum[plot]': the gdpnum on PyPI is another one.
-_BROUGHT_BY = {"dask": "'dask[distributed]'", "jax": "jax-privacy", "plot": "matplotlib"}
+_BROUGHT_BY = {
+    "dask": "'dask[distributed]'",
+    "explore": "contourpy starlette uvicorn",
+    "jax": "jax-privacy",
+    "plot": "matplotlib",
+    "registry": "pyyaml",
+}
 
 
 def how_to_install(extra: str) -> str:

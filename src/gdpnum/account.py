@@ -134,6 +134,15 @@ class Account:
         bound = None if self.releases is None else self.releases.dominating_mu
         return PiecewiseCurve(self._steep()) if bound is None else GaussianCurve(bound)
 
+    def down_to(self, floor: float) -> Account:
+        """One whose curve is accurate down to that TPR: this one, unless its lattice ends before.
+
+        So that mu at a slack is the same whether or not a curve is asked for as well.
+        """
+        if self.known is not None or self.accuracy.floor <= floor or self._profiled is not None:
+            return self
+        return replace(self, accuracy=replace(self.accuracy, floor=floor))
+
     def _steep(self) -> Lines:
         """The profile from above by the lattice, or by what else is known."""
         steep = self.lattice.steep

@@ -5,6 +5,7 @@ Every error derives from one base class and from the built-in it refines, so bot
 
     GdpnumError
     ├── InvalidArgument       (ValueError)           the value is outside what is allowed
+    │   └── Contradiction                            a statement's numbers disagree
     ├── InvalidType           (TypeError)            the value is of the wrong kind
     ├── UnsupportedMechanism  (NotImplementedError)  no sound bound is known here
     └── BudgetExceeded        (ArithmeticError)      the numerical error does not fit its budget
@@ -17,6 +18,7 @@ from __future__ import annotations
 
 __all__ = [
     "BudgetExceeded",
+    "Contradiction",
     "GdpnumError",
     "InvalidArgument",
     "InvalidType",
@@ -30,6 +32,10 @@ class GdpnumError(Exception):
 
 class InvalidArgument(GdpnumError, ValueError):
     """An argument of the right kind has a value outside what is allowed."""
+
+
+class Contradiction(InvalidArgument):
+    """A statement that can be read, but whose numbers do not agree with one another."""
 
 
 class InvalidType(GdpnumError, TypeError):

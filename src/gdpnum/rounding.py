@@ -89,14 +89,23 @@ def upper(value: float, *, digits: int = 4) -> str:
     """
     if not math.isfinite(value):
         return "infinite"
-    text = rounded_up(value, digits=digits)
-    # Leading zeros are hard to count.
-    return f"{Decimal(text):.{digits - 1}e}" if 0.0 < value < _LEADING_ZEROS else text
+    return _told(value, rounded_up(value, digits=digits), digits)
 
 
 def lower(value: float, *, digits: int = 4) -> str:
-    """A lower bound, rounded down."""
-    return rounded_down(value, digits=digits) if math.isfinite(value) else "infinite"
+    """A lower bound, rounded down.
+
+    >>> lower(1.56728, digits=3), lower(2.6195e-5, digits=3)
+    ('1.56', '2.61e-5')
+    """
+    if not math.isfinite(value):
+        return "infinite"
+    return _told(value, rounded_down(value, digits=digits), digits)
+
+
+def _told(value: float, text: str, digits: int) -> str:
+    # Leading zeros are hard to count.
+    return f"{Decimal(text):.{digits - 1}e}" if 0.0 < value < _LEADING_ZEROS else text
 
 
 def percent(value: float) -> str:

@@ -337,7 +337,7 @@ def test_numbers_are_told_to_their_safe_side(shown):
     assert float(rows["mu claimed"]) >= 0.5
     assert float(rows["TPR at FPR 0.01"]) <= shown.tpr(0.01)
     assert float(rows["epsilon at 1e-05"]) <= shown.epsilon(1e-5)
-    assert "at most 0.5000 by accounting, at least" in " ".join(shown.sentences())
+    assert "at most 0.50000 by accounting, at least" in " ".join(shown.sentences())
 
 
 def test_how_the_threshold_came_about_is_said(guessed):

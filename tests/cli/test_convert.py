@@ -45,6 +45,22 @@ def test_a_mu_says_of_what_it_is_the_mu(options, mu, holds_for):
     assert f"holds for {holds_for}" in printed("convert", *options.split())
 
 
+def test_a_mu_with_its_slack_promises_no_more_than_the_run():
+    """The mu that a statement prints, at deltas where its slack counts."""
+    run = library.DPSGD(noise_multiplier=9.4, sample_rate=0.32768, steps=2000)
+    said, curve = library.statement(run), library.tradeoff_curve(run)
+    options = ["--mu", repr(said.mu), "--slack", repr(said.slack), "--epsilon", "8"]
+    found = document("convert", *options, "--delta", "1e-9", "--delta", "1e-6", "--fpr", "1e-10")
+    for row in found["epsilon"]:
+        assert row["epsilon"] >= curve.epsilon(row["delta"])
+    assert found["delta"][0]["delta"] >= curve.delta(8.0)
+    assert found["tpr"][0]["tpr"] >= curve.tpr(1e-10)
+    # Without it the same mu would.
+    assert library.epsilon_from_mu(said.mu, 1e-9) < curve.epsilon(1e-9)
+    assert "pass its --slack" in printed("convert", "--mu", repr(said.mu))
+    assert "pass its --slack" not in printed("convert", *options)
+
+
 def test_what_was_given_comes_back_as_it_was():
     found = document("convert", "--epsilon", "4", "--delta", "1e-5")
     assert found["epsilon"][0] == {"delta": 1e-5, "epsilon": 4.0}
@@ -64,14 +80,16 @@ def test_the_table_is_rounded_to_the_safe_side():
         ("", "nothing to convert is given; pass one of --mu"),
         ("--mu 1 --rho 2", "--mu and --rho are given; pass one of"),
         ("--mu 1 --assuming-gaussian", "--assuming-gaussian is for --rho"),
-        ("--tpr 0.5", "--tpr has 0 of --fpr; pass one"),
-        ("--epsilon 1 --delta 0.1 --delta 0.2", "--epsilon has 2 of --delta; pass one"),
+        ("--tpr 0.5", "no --fpr is given for --tpr; pass one"),
+        ("--epsilon 1 --delta 0.1 --delta 0.2", "2 of --delta are given for --epsilon; pass one"),
         ("--tpr 1 --fpr 0.1", "no finite mu has tpr = 1, fpr = 0.1"),
         ("--tpr 0.1 --fpr 0.5", "--tpr=0.1 is below --fpr=0.5: guessing at random does better"),
         ("--mu -1", "--mu=-1.0 is negative"),
         ("--mu nan", "--mu=nan is not a finite float"),
         ("--mu 1 --delta 2", "--delta=2.0 is outside [0, 1]"),
         ("--mu one", "--mu=one is no number"),
+        ("--rho 1 --slack 1e-10", "--slack=1e-10 is for --mu; leave it out"),
+        ("--mu 1 --slack 2", "--slack=2.0 is outside [0, 1)"),
     ],
 )
 def test_bad_input_is_one_line(options, said):

@@ -41,6 +41,19 @@ def test_a_file_that_cannot_be_read_exits_with_two():
     assert "cannot be read" in refused("verify", "no/such.json")
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("{", "text is not a statement"),
+        ("[]", "text is not a statement"),
+        ("{}", "has no key 'schema'"),
+        ('{"schema": "gdpnum-statement-2"}', "has no key"),
+    ],
+)
+def test_what_is_no_statement_exits_with_two(text, said):
+    assert said in refused("verify", "-", stdin=text)
+
+
 def test_a_table_is_printed(tmp_path, statement):
     file = tmp_path / "s.json"
     file.write_text(statement.to_json())

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import gdpnum
 from gdpnum import contour
 from gdpnum.contour.fit import Effort
 from gdpnum.contour.profile import ContourBounds
@@ -169,6 +170,39 @@ def test_a_large_mu(rate, tilt, spacing, reach):
         if delta > 1e-3:
             assert error <= 1e-9
     assert closest <= 1e-7
+
+
+@pytest.mark.parametrize(
+    ("sigma", "rate", "steps", "spacing", "reach"),
+    [(1.0, 0.1, 5000, 0.015, 4.0), (1.0, 0.6, 400, 0.01, 2.5), (5.0, 0.8, 30_000, 0.005, 1.0)],
+)
+def test_the_curve_of_a_large_mu(sigma, rate, steps, spacing, reach):
+    """A mu of 9, 13 and 28: delta, epsilons and the advantage, on three lines of the oracle."""
+    curve = gdpnum.tradeoff_curve(
+        gdpnum.DPSGD(noise_multiplier=sigma, sample_rate=rate, steps=steps)
+    )
+    each = [(poisson(sigma, rate), steps)]
+    middle, before, after = (
+        BallProfile(each, tilt=tilt, spacing=spacing, reach=reach) for tilt in (0.5, 0.9, 1.1)
+    )
+    hidden = -middle.delta(0.0)
+    assert 1.0 - curve.advantage <= hidden
+    assert 1.0 - curve.advantage >= float(hidden) * (1.0 - 1e-9) - 4e-16
+    for delta in (1e-9, 1e-6, 1e-3, 0.3, 0.9):
+        epsilon = curve.epsilon(delta)
+        assert after.delta(epsilon) <= delta
+        assert after.delta(epsilon * (1.0 - 1e-8)) >= delta
+    half = curve.epsilon(0.5)
+    for epsilon in np.linspace(0.0, half, 7)[1:].tolist():
+        # From one half on, floats have delta - 1 without rounding.
+        below, truth = curve.delta(epsilon) - 1.0, before.delta(epsilon)
+        assert truth <= np.nextafter(below, 1.0)
+        assert truth >= below - 1e-7 * abs(below) - 4e-16
+    for fpr in (1e-100, 1e-30, 1e-12, 1e-6):
+        # Any test of that FPR has at most this TPR, by each of its tangents.
+        tpr = curve.tpr(fpr)
+        assert tpr >= curve.tpr(0.5 * fpr)
+        assert curve.beta(fpr) <= 1.0 - tpr + 1e-9
 
 
 # Next to no privacy: a mu of 56, 54 and 221; and one more, of 54, hidden by the rounding of many

@@ -224,3 +224,12 @@ def test_many_distinct_leaves_are_not_compared_with_each_other(monkeypatch):
     run = Composed(Gaussian(sigma=1.0 + i) for i in range(2_000))
     assert len(run.parts) == 2_000
     assert len(compared) < 10 * 2_000  # each with each would be two million
+
+
+def test_sum_composes():
+    """It begins with zero, which reveals nothing."""
+    runs = [Gaussian(sigma=1.0), Laplace(scale=2.0), Gaussian(sigma=1.0)]
+    assert sum(runs) == runs[0] + runs[1] + runs[2]
+    assert sum(runs[:1]) == runs[0]
+    with pytest.raises(TypeError):
+        1 + runs[0]

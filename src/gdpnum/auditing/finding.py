@@ -52,7 +52,9 @@ class Finding(ABC):
         """What was shown, as a table: a name, a number rounded to its safe side, a remark."""
         found = [("mu", least(self.mu_lower), f"at least, with confidence {self.confidence:g}")]
         if self.claim_mu is not None:
-            found.append(("mu claimed", rounded_up(self.claim_mu), "at most, by accounting"))
+            found.append(
+                ("mu claimed", rounded_up(self.claim_mu, digits=5), "at most, by accounting")
+            )
         if self.p_value is not None:
             found.append(("p-value", _p(self.p_value), f"of the claim: {self.verdict}"))
         found.append((f"epsilon at {_DELTA:g}", least(self.epsilon(_DELTA)), "at least"))
@@ -96,7 +98,7 @@ class Finding(ABC):
         if self.claim_mu is None:
             return f"{said}."
         return (
-            f"{said}: at most {rounded_up(self.claim_mu)} by accounting, at least "
+            f"{said}: at most {rounded_up(self.claim_mu, digits=5)} by accounting, at least "
             f"{least(self.mu_lower)} by attack."
         )
 

@@ -20,7 +20,7 @@ _SPECIAL = {
     **{character: f"\\{character}" for character in "&%$#_{}"},
 }
 _NAMES = {"mu": r"\mu", "epsilon": r"\varepsilon", "delta": r"\delta", "rho": r"\rho"}
-_NUMBER = r"\d[\d,]*(?:\.\d+)?(?:e-?\d+)?"
+_NUMBER = r"\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?"
 
 
 def latex(blocks: Iterable[Block]) -> str:
@@ -73,6 +73,8 @@ def _set(text: str) -> str:
 
     >>> print(_set("mu = 1.57 with slack 2e-10, at 10 %: N(0, 1); size^-1.1"))
     $\mu = 1.57$ with slack $2 \cdot 10^{-10}$, at 10\,\%: $N(0, 1)$; $\mathrm{size}^{-1.1}$
+    >>> print(_set("1.468e+4"))
+    $1.468 \cdot 10^{4}$
     """
     text = re.sub(r"(\d) %", r"\1\\,\\%", re.sub(r"[&#_{}]", r"\\\g<0>", text))
     named = "|".join(_NAMES)
@@ -84,7 +86,7 @@ def _set(text: str) -> str:
 def _formula(found: re.Match[str]) -> str:
     text = re.sub(r"[a-z]{2,}", lambda name: _NAMES.get(name[0], name[0]), found[0])
     text = re.sub(r"(?<![\d.])1e(-?\d+)", lambda power: f"10^{{{int(power[1])}}}", text)
-    text = re.sub(r"e(-?\d+)$", lambda power: rf" \cdot 10^{{{int(power[1])}}}", text)
+    text = re.sub(r"e([-+]?\d+)$", lambda power: rf" \cdot 10^{{{int(power[1])}}}", text)
     is_plain = re.fullmatch(r"[\d.,]+", text)
     return text if is_plain else f"${text}$"
 

@@ -18,11 +18,11 @@ from gdpnum.rounding import as_given, delta_shown, epsilon_shown, fpr_shown, upp
 
 EPILOG = epilog(
     "gdpnum convert --mu 1.57 --delta 1e-5 --fpr 0.1",
-    "gdpnum convert --mu 1.57 --epsilon 4",
+    "gdpnum convert --mu 1.57 --slack 1e-10 --epsilon 4",
     "gdpnum convert --epsilon 4 --delta 1e-5",
-    note="JSON keys: from (what was given), mu, holds_for (of what this is the mu), advantage, rho "
-    "(of zCDP), epsilon (a list of {delta, epsilon}), delta (a list of {epsilon, delta}), tpr (a "
-    "list of {fpr, tpr}); infinity is the text inf.",
+    note="JSON keys: from (what was given), mu, slack, holds_for (of what this is the mu), "
+    "advantage, rho (of zCDP), epsilon (a list of {delta, epsilon}), delta (a list of {epsilon, "
+    "delta}), tpr (a list of {fpr, tpr}); infinity is the text inf.",
 )
 
 _DELTAS = (1e-5, 1e-6, 1e-9)
@@ -37,6 +37,7 @@ _GAUSSIAN = "the Gaussian mechanism only; others may have a larger mu, or none"
     Option("advantage", "number", "From the largest TPR - FPR of a Gaussian mechanism."),
     Option("tpr", "number", "From a TPR at --fpr, of a Gaussian mechanism."),
     Option("rho", "number", "From rho-zCDP."),
+    Option("slack", "number", "The slack of --mu, as a statement has it."),
     Option(
         "delta", "numbers", "The delta of --epsilon; else report epsilon here; may be repeated."
     ),
@@ -50,6 +51,7 @@ def convert(
     epsilon: float | None,
     delta: list[float] | None,
     fpr: list[float] | None,
+    slack: float | None,
     assuming_gaussian: bool,
     as_json: bool,
     **others: float | None,
@@ -72,6 +74,8 @@ def convert(
     if assuming_gaussian and "rho" not in stated:
         raise InvalidArgument("--assuming-gaussian is for --rho; leave it out")
     (name,) = stated
+    if slack is not None and name != "mu":
+        raise InvalidArgument(f"--slack={slack!r} is for --mu; leave it out")
     if name == "epsilon":
         stated |= _own("delta", deltas, needed=False)
     if name == "tpr":
@@ -80,6 +84,8 @@ def convert(
         claim = _of_rho(stated["rho"])
     elif name == "epsilon" and not stated.get("delta"):
         claim = _of_pure(stated["epsilon"])
+    elif slack:
+        claim = _of_mu_with_slack(stated["mu"], slack)
     else:
         found = _gaussian_mu(name, stated)
         if math.isinf(found):
@@ -133,6 +139,21 @@ def _of_mu(mu: float, stated: dict[str, float]) -> _Claim:
     )
 
 
+def _of_mu_with_slack(mu: float, slack: float) -> _Claim:
+    """Every bound is that of mu, with so much more."""
+    curve = gdpnum.GDP(mu=mu, slack=slack).curve()
+    return _Claim(
+        mu,
+        slack,
+        "every (mu, slack)-GDP mechanism",
+        curve.advantage,
+        math.inf,
+        curve.epsilon,
+        curve.delta,
+        curve.tpr,
+    )
+
+
 def _of_pure(epsilon: float) -> _Claim:
     """From epsilon-DP itself: by way of its mu, TPR and rho would be looser."""
     pure = gdpnum.PureDP(epsilon=epsilon)
@@ -171,7 +192,8 @@ def _own(name: str, places: list[float], *, needed: bool) -> dict[str, float]:
         return {}
     if len(places) != 1:
         owner = {"delta": "epsilon", "fpr": "tpr"}[name]
-        raise InvalidArgument(f"--{owner} has {len(places)} of --{name}; pass one")
+        came = f"{len(places)} of --{name} are given" if places else f"no --{name} is given"
+        raise InvalidArgument(f"{came} for --{owner}; pass one")
     return {name: places.pop()}
 
 
@@ -192,7 +214,7 @@ def _lines(document: dict[str, Any]) -> Iterator[str]:
     yield f"From {_shown(document['from'])}; holds for {document['holds_for']}."
     yield ""
     yield as_table([
-        ("mu", upper(document["mu"]), f"of Gaussian DP{slack}"),
+        ("mu", upper(document["mu"], digits=5), f"of Gaussian DP{slack}"),
         ("advantage", upper(document["advantage"]), "most that TPR can exceed FPR by"),
         ("rho", upper(document["rho"]), "of zCDP"),
     ])  # fmt: skip
@@ -206,6 +228,9 @@ def _lines(document: dict[str, Any]) -> Iterator[str]:
     yield ""
     rows = [(fpr_shown(row["fpr"]), upper(row["tpr"])) for row in document["tpr"]]
     yield as_table([("FPR", "TPR at most"), *rows])
+    if "mu" in document["from"] and not document["slack"]:
+        yield ""
+        yield "Of mu without a slack; of a statement's mu, pass its --slack as well."
 
 
 def _shown(stated: dict[str, float]) -> str:

@@ -20,8 +20,6 @@ from gdpnum.cli.program import NOTHING, epilog, flat, tell
 from gdpnum.cli.settings import grid_of, settings_in
 from gdpnum.cli.tables import as_table
 from gdpnum.errors import InvalidArgument
-from gdpnum.measures.printed import printed_mu
-from gdpnum.rounding import as_given, rounded_down, rounded_up
 
 EPILOG = epilog(
     "gdpnum sweep --noise-multiplier 1,2 --sample-rate 0.1%:10%:3 --steps 400 \\\n"
@@ -160,26 +158,6 @@ def _write(table: gdpnum.SweepTable, out: Path) -> None:
 
 
 def _text(table: gdpnum.SweepTable) -> str:
-    names = [name for name in table.columns if name != "error" or table.errors]
-    rows = [[_cell(name, record.get(name), record) for name in names] for record in table]
-    return as_table([names, *rows])
-
-
-# What is no bound but a setting is printed as it was given.
-_BOUNDS = ("regret", "tail_ratio", "advantage", "epsilon", "delta", "tpr")
-
-
-def _cell(name: str, value: object, record: dict[str, Any]) -> str:
-    if value is None:
-        return "-"
-    if isinstance(value, float) and record["error"] is None:
-        # As a statement has them: the regret is that of the mu that is printed.
-        if name == "mu":
-            return printed_mu(value, record.get("regret") or 0.0)[0]
-        if name == "regret" and record.get("mu") is not None:
-            return printed_mu(float(record["mu"]), value)[1]
-        if name.partition("@")[0] in _BOUNDS:
-            return rounded_up(value)
-        if name == "mu_lower":
-            return rounded_down(value, digits=5)
-    return as_given(value) if isinstance(value, float) else flat(str(value))
+    kept = [i for i, name in enumerate(table.columns) if name != "error" or table.errors]
+    rows = [table.columns, *table.texts()]
+    return as_table([[flat(row[i]) for i in kept] for row in rows])

@@ -11,7 +11,7 @@ from gdpnum.cli.files import read_text
 from gdpnum.cli.options import JSON, takes
 from gdpnum.cli.program import epilog, tell
 from gdpnum.cli.tables import json_of
-from gdpnum.errors import InvalidArgument
+from gdpnum.errors import Contradiction
 
 _REFUTED = 1
 
@@ -34,7 +34,7 @@ def verify(
     text = read_text(file)
     try:
         result = gdpnum.verify(text)
-    except InvalidArgument as error:
+    except Contradiction as error:
         tell(str(error))
         raise typer.Exit(_REFUTED) from None
     if as_json:

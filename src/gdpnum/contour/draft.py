@@ -19,6 +19,10 @@ _ROOM = 32.0
 # Digits that the line in the middle has left after rounding.
 _MOST_DIGITS = 35.0
 
+# Where mu is large: a line for epsilons so many deviations before the losses' mean, to this error
+# of delta (a log), whose saddle point is so many before it.
+_EARLY, _ABOUT, _SADDLE = 5.0, -32.0, 3.0
+
 # What is left out of the transform is less than all that may be wrong, by this much (a log).
 _MORE_DIGITS = 1.0
 
@@ -49,6 +53,17 @@ def tail_rung(
     cost = np.where(scales <= allowed[:, None], lengths * widths, np.inf)
     best: npt.NDArray[np.intp] = np.argmin(cost, axis=1)
     return best
+
+
+def between(rungs: Rungs, guess: Floats) -> tuple[Floats, Floats, Floats]:
+    """Of a line between the middle and the tail, where mu is large: place, log error and lam.
+
+    Both lose their digits where delta is about a half; this one knows 1 - delta, as the middle
+    does, but close to there. By row, before a guess of where the first line in the tail is needed.
+    """
+    mean, deviation = rungs.slopes[:, 0], np.sqrt(rungs.curvatures[:, 0])
+    place = np.maximum(np.minimum(mean - _EARLY * deviation, guess - deviation), 1e-12)
+    return place, np.full(guess.size, _ABOUT), -np.minimum(_SADDLE / deviation, 0.5)
 
 
 class Draft(NamedTuple):

@@ -9,10 +9,11 @@ from functools import cached_property
 
 import numpy as np
 
+from gdpnum import charges
 from gdpnum.bounds.attacks import Attacks
 from gdpnum.bounds.lines import Lines
 from gdpnum.contour.chords import chernoff
-from gdpnum.contour.draft import drafted
+from gdpnum.contour.draft import between, drafted
 from gdpnum.contour.estimate import delta_quantiles, epsilons_near
 from gdpnum.contour.fit import MOST, Effort
 from gdpnum.contour.ladder import ladder
@@ -44,6 +45,9 @@ _SCAN, _CUT = np.linspace(0.0, 1.0, 72) ** 2, np.linspace(0.0, 1.0, 17)
 
 # Knots of a curve: so many to look first, and what a chord between two may add to mu, relatively.
 _FIRST, _CHORD, _MOST_KNOTS = 160, 4e-7, 8_000
+
+# log Gamma(1/2) of a mu of about 400: beyond, rounding of eps itself tells.
+_LOST = -2e4
 
 # What a frequency counts for, in evaluations: it is summed at so many knots.
 _SUMMED = 600.0
@@ -238,9 +242,16 @@ class Profile:
             places = self._chord_knots if epsilons is None else epsilons
             upper = np.minimum(self._upper(self._knots(places)).max(axis=0), 1.0)
             upper = np.minimum.accumulate(upper)
-            lifted = (upper[:-1] - upper[1:]) / np.expm1(np.diff(places))
-            logs = np.log(lifted) - places[:-1]
-            return Lines(places[1:], logs, upper[:-1] + lifted, float(upper[-1]))
+            # What is one but for rounding, as next to zero where mu is large, takes one chord.
+            kept = np.append(True, upper[1:] < upper[:-1])
+            places, upper = places[kept], upper[kept]
+            gaps = np.diff(places)
+            # Logs, as exp(gap) may overflow where mu is large.
+            falls, grown = np.log(upper[:-1] - upper[1:]), gaps + np.log(-np.expm1(-gaps))
+            logs = falls - grown
+            tprs = (upper[:-1] + np.exp(logs)) * (1.0 + charges.chord())
+            lost = charges.chord() * (1.0 + places[1:] + np.abs(falls) + np.abs(grown))
+            return Lines(places[1:], logs - places[:-1] - lost, tprs, float(upper[-1]))
 
     def attacks(self, epsilons: Floats | None = None) -> tuple[Attacks, ...]:
         """The tests that reject at losses above the epsilons, one set for each direction."""
@@ -344,7 +355,7 @@ def _in_general(effort: Effort, smallest: float, accuracy: float) -> Profile:
     """From lines of their own: in the middle, and for where delta is the smallest."""
     rungs = ladder(effort.steps, 22.0)
     middle = float(rungs.middle[0])
-    if middle < LEAST:
+    if middle < _LOST:
         raise OutOfReach(
             f"mu is about {math.sqrt(-8.0 * middle):.0f}, which leaves no privacy and 1 - delta "
             "too small for the contour; use the lattice"
@@ -372,5 +383,10 @@ def _lines(
             error[1] = max(level, near.log_delta(rungs.rungs, 0, float(one[1]))) + wrong
         epsilons.append(np.maximum(one, 1e-12))
         errors.append(error)
+    inner = None
+    if float(rungs.middle[0]) < LEAST:
+        place, error, inner = between(rungs.rungs, epsilons[0])
+        epsilons.insert(0, place)
+        errors.insert(0, error)
     fine = np.log(np.minimum(rungs.deviation, 1.0) * (0.01 * accuracy))
-    return reading(steps, rungs, drafted(steps, rungs, epsilons, errors, fine), most)
+    return reading(steps, rungs, drafted(steps, rungs, epsilons, errors, fine, inner=inner), most)

@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from gdpnum.contour.draft import Draft, drafted
+from gdpnum.contour.draft import Draft, between, drafted
 from gdpnum.contour.line import FAR, Line, Picked, Reading, stacked
 from gdpnum.contour.located import settled
 from gdpnum.contour.ordinary import FINEST, THERE
@@ -17,10 +17,6 @@ from gdpnum.floats import Floats
 
 # Adding needs less than this share of removing's mu, or it is looked at as closely.
 _BESIDE = 0.8
-
-# Where mu is large: a line for epsilons so many deviations before the losses' mean, to this error
-# of delta (a log), whose saddle point is so many before it.
-_EARLY, _ABOUT, _SADDLE = 5.0, -32.0, 3.0
 
 # Where two lines are compared, as shares of the way.
 _PLACES = np.linspace(0.0, 1.0, 17)
@@ -56,13 +52,9 @@ def sought(steps: Steps, rungs: Ladder, slack: Floats, tolerance: float) -> tupl
     further = fallen(rungs.rungs, by_row), by_row + THERE
     places, wrong, inner = [guess], [errors], None
     if large:
-        # Between the middle and the tail, which both lose their digits where delta is about a half:
-        # a line that knows 1 - delta, as the middle does, but close to there.
-        mean, deviation = rungs.rungs.slopes[:, 0], np.sqrt(rungs.rungs.curvatures[:, 0])
-        inner = -np.minimum(_SADDLE / deviation, 0.5)
-        before = np.minimum(mean - _EARLY * deviation, guess - deviation)
-        places.insert(0, np.maximum(before, 1e-12))
-        wrong.insert(0, np.full(guess.size, _ABOUT))
+        place, error, inner = between(rungs.rungs, guess)
+        places.insert(0, place)
+        wrong.insert(0, error)
     # Only what is far from deciding is known well enough so far from the middle.
     sparing = not large and guess.size > runs and bool(far.all())
     draft = drafted(

@@ -19,6 +19,7 @@ from gdpnum.contour.profile import ContourBounds
 from gdpnum.curve.tradeoff import Tangents, TradeoffCurve
 from gdpnum.errors import InvalidType
 from gdpnum.floats import Floats
+from gdpnum.rounding import upper
 
 # So few points are each found alone, and so are the same whatever was asked beside them.
 _FEW = 8
@@ -41,8 +42,8 @@ class PiecewiseCurve(TradeoffCurve):
     def __repr__(self) -> str:
         count = self.steep.tprs.size + self._other.tprs.size
         return (
-            f"PiecewiseCurve(advantage={self.advantage:.4g}, vertices={count}, "
-            f"mass_at_infinity={self.mass_at_infinity:.2g})"
+            f"PiecewiseCurve(advantage={upper(self.advantage)}, vertices={count}, "
+            f"mass_at_infinity={upper(self.mass_at_infinity, digits=2)})"
         )
 
     def __eq__(self, other: object) -> bool:
@@ -162,7 +163,12 @@ class ContourCurve(PiecewiseCurve):
     def _tprs(self, fprs: Floats) -> Floats:
         whole = self._bounds.profile
         told = fprs >= whole.smallest
-        return self._either(fprs, told, partial(_alone, whole.tpr), PiecewiseCurve._tprs)
+        found = self._either(fprs, told, partial(_alone, whole.tpr), PiecewiseCurve._tprs)
+        smaller = ~told & (fprs > 0.0)
+        if smaller.any() and fprs.size <= _MANY:
+            # A bound as well, and where mu is large as close as it is at a larger FPR.
+            found[smaller] = np.minimum(found[smaller], _alone(whole.tpr, fprs[smaller]))
+        return found
 
     def _either(
         self,
@@ -184,9 +190,12 @@ class ContourCurve(PiecewiseCurve):
     def _betas(self, alphas: Floats) -> Floats:
         if alphas.size > _MANY:
             return self._chords._betas(alphas)
-        # Where the TPR is near one the chords keep more digits of what is left.
         tprs = self._tprs(alphas)
-        return np.where(tprs < 0.99, 1.0 - tprs, self._chords._betas(alphas))
+        betas = 1.0 - tprs
+        if not (tprs < 0.99).all():
+            # Where the TPR is next to one the chords may keep more digits of what is left.
+            betas = np.where(tprs < 0.99, betas, np.maximum(betas, self._chords._betas(alphas)))
+        return betas
 
 
 def _alone(ask: Callable[[Floats], Floats], points: Floats) -> Floats:

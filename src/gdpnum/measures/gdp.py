@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from gdpnum import _validate, charges
+from gdpnum import _validate, charges, rounding
 from gdpnum.account import Account, account
 from gdpnum.accuracy import Accuracy
 from gdpnum.blocks.block import Table
@@ -33,7 +33,6 @@ from gdpnum.measures.regret import regret_bound
 from gdpnum.measures.unslacked import is_tight_without_slack, mass_at_infinity, mu_without_slack
 from gdpnum.mechanisms import Mechanism, Neighbouring
 from gdpnum.pairs.pair import Bracket
-from gdpnum.rounding import rounded_down, rounded_up
 from gdpnum.subject import Subject
 
 # A bracket wider than this many tolerances is refined, and refused if that does not help.
@@ -74,17 +73,17 @@ class GDPFit:
 
     def __repr__(self) -> str:
         mu, regret = printed_mu(self.mu, self.regret)
-        lower = rounded_down(self.mu_lower, digits=5)
-        return f"<GDPFit: mu <= {mu} (>= {lower}), slack {self.slack:g}, regret <= {regret}>"
+        least = rounding.lower(self.mu_lower, digits=5)
+        return f"<GDPFit: mu <= {mu} (>= {least}), slack {self.slack:g}, regret <= {regret}>"
 
     def _repr_html_(self) -> str:
         mu, regret = printed_mu(self.mu, self.regret)
-        lower = rounded_down(self.mu_lower, digits=5)
+        least = rounding.lower(self.mu_lower, digits=5)
         rows = (
-            ("mu", mu, f"none below {lower} is valid"),
+            ("mu", mu, f"none below {least} is valid"),
             ("slack", f"{self.slack:g}", "by which a TPR may exceed what mu allows"),
             ("regret", regret, "below 0.01, mu tells what the curve does"),
-            ("advantage", rounded_up(self.advantage), "the most by which TPR exceeds FPR"),
+            ("advantage", rounding.upper(self.advantage), "the most by which TPR exceeds FPR"),
         )
         return html([Table("Summary in Gaussian DP", ("number", "value", "meaning"), rows)])
 

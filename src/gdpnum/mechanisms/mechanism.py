@@ -74,6 +74,10 @@ class Mechanism(ABC):
             return NotImplemented
         return composed((self, other))
 
+    def __radd__(self, other: object) -> Mechanism:
+        """What ``sum`` begins with: zero, which reveals nothing."""
+        return self if other == 0 else NotImplemented
+
 
 class Leaf(Mechanism):
     """A mechanism that is not a composition: a single release."""

@@ -296,9 +296,11 @@ def _accounted(
     meant = subject if isinstance(subject, Mechanism) else plain("mechanism", subject)
     run = flat(KnownCurve(meant) if isinstance(meant, TradeoffCurve) else meant)
     slack = _validate.fraction("slack", slack, advice="pass an absolute allowance such as 1e-10")
-    asked = _validate.accuracy(tolerance, slack=min(slack, SMALLEST_TPR))
+    # As `fit_gdp` asks, so that the mu is that.
+    asked = _validate.accuracy(tolerance, slack=slack)
     with np.errstate(**NUMPY):
         found, fit = accounted_fit(run, slack, asked)
+        found = found.down_to(SMALLEST_TPR)
         _ = found.curve
     return run, found, fit
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from gdpnum import _validate
 from gdpnum.curve.gaussian import GaussianCurve
-from gdpnum.errors import InvalidArgument
+from gdpnum.errors import Contradiction
 from gdpnum.formulas.gaussian import mu_of_advantage
 from gdpnum.measures.divergence import delta_divergence
 from gdpnum.releases import largest_loss, releases
@@ -227,4 +227,4 @@ def _require(key: str, holds: bool) -> None:
 
 
 def _refuse(key: str, why: str) -> None:
-    raise InvalidArgument(f"the key {key!r} {why}; pass what to_json returned, unchanged")
+    raise Contradiction(f"the key {key!r} {why}; pass what to_json returned, unchanged")

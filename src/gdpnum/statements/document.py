@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from gdpnum import _validate
-from gdpnum.errors import GdpnumError, InvalidArgument, InvalidType
+from gdpnum.errors import Contradiction, GdpnumError, InvalidArgument, InvalidType
 from gdpnum.representations import TruncatedCDP
 from gdpnum.rounding import finite
 from gdpnum.statements import first, words
@@ -108,6 +108,10 @@ def statement_of(text: str, kind: type[T]) -> T:
             document = {**raised, **{key: written[key] for key in first.FOLLOWING}}
     except InvalidType as error:
         raise InvalidArgument(str(error)) from None
+    except KeyError as error:
+        raise InvalidArgument(
+            f"text is not a statement: it has no key {error}; pass what to_json returned"
+        ) from None
     except GdpnumError:
         raise
     except (
@@ -124,7 +128,7 @@ def statement_of(text: str, kind: type[T]) -> T:
     # Keys that follow from others, such as the verdict, must still do so.
     for key in (*written, *document):
         if key not in written or key not in document or written[key] != document[key]:
-            raise InvalidArgument(
+            raise Contradiction(
                 f"the key {key!r} does not agree with the rest of the statement; "
                 "pass what to_json returned"
             )

@@ -13,7 +13,7 @@ from gdpnum.accuracy import LATTICE_TOLERANCE
 from gdpnum.blocks.block import Sentence, Table
 from gdpnum.blocks.text import text
 from gdpnum.errors import InvalidType
-from gdpnum.rounding import delta_shown, fpr_shown
+from gdpnum.rounding import delta_shown, fpr_shown, lower, upper
 from gdpnum.statements.build import Statement, statement
 
 # Two accounts of one run differ by what their tolerance allows, and by no more than this many.
@@ -47,8 +47,7 @@ class Verification:
 
     def __str__(self) -> str:
         rows = tuple(
-            (one.name, *map(_shown, one[1:3]), "agrees" if one.holds else "FAILS")
-            for one in self.findings
+            (one.name, *_shown(one), "agrees" if one.holds else "FAILS") for one in self.findings
         )
         failed = sum(not one.holds for one in self.findings)
         verdict = (
@@ -61,8 +60,10 @@ class Verification:
         return text([Table("", head, rows), Sentence((f"{verdict} {said}",))])
 
 
-def _shown(value: float) -> str:
-    return f"{value:.6g}"
+def _shown(found: Finding) -> tuple[str, str]:
+    """What is stated and what was computed, each rounded to its safe side."""
+    safe = lower if found.name == "mu_lower" else upper
+    return safe(found.stated, digits=6), safe(found.computed, digits=6)
 
 
 def verify(found: Statement | str) -> Verification:

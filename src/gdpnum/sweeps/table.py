@@ -14,7 +14,8 @@ from gdpnum import _validate
 from gdpnum._optional import imported
 from gdpnum.blocks.block import Given, Sentence, Table
 from gdpnum.blocks.html import html
-from gdpnum.rounding import rounded_down, rounded_up
+from gdpnum.measures.printed import printed_mu
+from gdpnum.rounding import as_given, lower, upper
 
 Record = dict[str, Any]
 
@@ -49,12 +50,18 @@ class SweepTable(Sequence[Record]):
         return f"SweepTable({len(self)} records, {len(self.errors)} with an error)"
 
     def _repr_html_(self) -> str:
-        shown = [
-            [_cell(name, record.get(name)) for name in self.columns] for record in self[:_SHOWN]
-        ]
+        shown = self.texts()[:_SHOWN]
         left = len(self) - len(shown)
-        table = Table(f"{self!r}", tuple(self.columns), tuple(map(tuple, shown)))
+        rows = tuple(tuple(map(Given, row)) for row in shown)
+        table = Table(f"{self!r}", tuple(self.columns), rows)
         return html([table, *[Sentence((f"and {left} more",), role="note")] * (left > 0)])
+
+    def texts(self) -> list[list[str]]:
+        """The records as they are printed, by column: bounds rounded to their safe side.
+
+        Mu has five digits, and the regret beside it is that of the mu so printed.
+        """
+        return [[_text(name, record) for name in self.columns] for record in self.records]
 
     def to_dict(self) -> dict[str, list[Any]]:
         """Each column as a list, as ``pandas.DataFrame`` takes it."""
@@ -98,11 +105,28 @@ class SweepTable(Sequence[Record]):
         imported("pyarrow.parquet").write_table(self.to_arrow(), str(_validate.path("path", path)))
 
 
-def _cell(name: str, value: object) -> str:
-    if isinstance(value, float) and float(f"{value:g}") != value:
-        # A bound, to its safe side.
-        return (rounded_down if name == "mu_lower" else rounded_up)(value, digits=6)
-    return Given("" if value is None else f"{value:g}" if isinstance(value, float) else value)
+# What is no bound but a setting is printed as it was given.
+_BOUNDS = ("regret", "tail_ratio", "advantage", "epsilon", "delta", "tpr")
+
+
+def _text(name: str, record: Record) -> str:
+    value = record.get(name)
+    if value is None:
+        return "-"
+    if not isinstance(value, float):
+        return str(value)
+    shown, mu, regret = as_given(value), record.get("mu"), record.get("regret")
+    if record.get("error") is not None:
+        pass
+    elif name == "mu":
+        shown = printed_mu(value, 0.0 if regret is None else regret)[0]
+    elif name == "regret" and mu is not None:
+        shown = printed_mu(mu, value)[1]
+    elif name == "mu_lower":
+        shown = lower(value, digits=5)
+    elif name.partition("@")[0] in _BOUNDS:
+        shown = upper(value)
+    return shown
 
 
 def _standard(record: Record) -> Record:
