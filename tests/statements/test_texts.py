@@ -308,3 +308,14 @@ def test_noise_and_rate_are_printed_with_all_their_digits():
     assert "3 steps of DP-SGD with noise multiplier 0.99999951" in releases.in_words(run)
     assert "probability 0.12345678" in releases.in_words(run)
     assert "noise multiplier 0.99999951" in flat(statement(run).to_latex())
+
+
+def test_nothing_is_said_of_draws_where_every_record_is_in_every_batch():
+    text = " ".join(str(gdpnum.statement(_full_batches(1.0))).split())
+    assert "10 steps of DP-SGD with noise multiplier 2, each on all records." in text
+    assert "secret" not in text
+    assert "draws are secret" in " ".join(str(gdpnum.statement(_full_batches(0.5))).split())
+
+
+def _full_batches(rate):
+    return gdpnum.DPSGD(noise_multiplier=2.0, sample_rate=rate, steps=10)

@@ -133,6 +133,8 @@ def _concentration(leaf: PoissonSampled, order: float) -> float:
 
 def _words(leaf: PoissonSampled, count: int | None) -> str:
     sample = f"a random sample that every record joins with probability {as_given(leaf.rate)}"
+    if leaf.rate == 1.0:
+        sample = "all records"
     each = "on" if count in (1, None) else "each on"
     if isinstance(leaf.inner, Gaussian):
         steps, sigma = "1 step" if count in (1, None) else f"{count} steps", leaf.inner.sigma

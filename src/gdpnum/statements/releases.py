@@ -73,9 +73,11 @@ def facts_of(run: Mechanism) -> Facts:
     parts = run.parts
     leaves = _leaves(parts)
     schemes = [leaf for leaf in leaves if isinstance(leaf, Batches)]
-    is_sampled = any(isinstance(leaf, PoissonSampled) for leaf in leaves)
+    poisson = [leaf for leaf in leaves if isinstance(leaf, PoissonSampled)]
+    # Where every record is in every sample nothing was drawn.
+    is_sampled = any(leaf.rate < 1.0 for leaf in poisson)
     is_tuned = any(isinstance(leaf, BestOf) for leaf, _ in parts)
-    drawn = ["Poisson"] * is_sampled + [scheme(leaf) for leaf in schemes]
+    drawn = ["Poisson"] * bool(poisson) + [scheme(leaf) for leaf in schemes]
     assumed = [conditions(leaf) for leaf in schemes]
     correlated = [leaf for leaf in leaves if isinstance(leaf, MatrixMechanism)]
     if not all(kind_of(leaf).is_gaussian(leaf) for leaf in correlated):
