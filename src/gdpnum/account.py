@@ -20,11 +20,12 @@ from gdpnum.bounds.attacks import Attacks
 from gdpnum.bounds.better import better_of, bounded_by
 from gdpnum.bounds.lines import EVERYTHING, NOTHING, Lines
 from gdpnum.contour.estimate import About
-from gdpnum.contour.fit import MORE, MORE_WORK, PATIENCE, POINT, WORK, Effort, Fits
+from gdpnum.contour.fit import Effort, Fits
 from gdpnum.contour.pairs import Run, run_of
 from gdpnum.contour.profile import ContourBounds
 from gdpnum.contour.reach import OutOfReach
 from gdpnum.contour.single import single_fit
+from gdpnum.contour.worth import MORE, MORE_WORK, PATIENCE, POINT, WORK
 from gdpnum.curve.gaussian import GaussianCurve
 from gdpnum.curve.piecewise import ContourCurve, PiecewiseCurve
 from gdpnum.curve.tradeoff import TradeoffCurve

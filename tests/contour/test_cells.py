@@ -7,7 +7,7 @@ from scipy.special import erfcx, ndtr
 
 from gdpnum import contour
 from gdpnum.contour import chords
-from gdpnum.contour.decided import Cells, _Beside, _lowest
+from gdpnum.contour.decided import Cells, _Beside, _cut_off, _lowest
 from gdpnum.contour.fit import Effort, _end_known
 
 SETTINGS = [(9.4, 0.32768, 2000), (2.0, 0.1, 25), (1.0, 0.01, 1000), (0.7, 0.001, 5000)]
@@ -183,3 +183,17 @@ def holds(mu, epsilons, deltas):
     a, b = 0.5 * mu - epsilons / mu, 0.5 * mu + epsilons / mu
     lifted = 0.5 * np.exp(-0.5 * a * a) * erfcx(b * np.sqrt(0.5))
     return bool(np.all(ndtr(a) - lifted >= deltas))
+
+
+def test_a_summary_is_cut_off_at_one_only_where_that_hides_no_peak():
+    """Where a test has alpha + tpr > 1 the ratio may rise up to where the profile leaves one."""
+    knots = np.array([[0.0, 0.5, 1.0], [0.0, 0.5, 1.0]])
+    profile = np.array([[1.1, 1.02, 0.8, 1.05, 0.9], [1.1, 1.02, 0.8, 1.05, 0.9]])
+    tpr, lifted = np.array([[0.9, 0.8, 0.7], [0.9, 0.9, 0.9]]), np.full((2, 3), 0.3)
+    # The first has no such test up to there: 0.9 + 0.3 is more than one at zero.
+    tpr[0, 0] = 0.7
+    found = _cut_off(profile, knots, tpr, lifted)
+    assert np.array_equal(found[0], np.minimum(profile[0], 1.0))
+    assert np.array_equal(found[1], profile[1])
+    low = np.minimum(profile, 0.99)
+    assert _cut_off(low, knots, tpr, lifted) is low

@@ -22,11 +22,12 @@ where rare jumps have a say, `single` for one release. Guesses that certify noth
 '1.56727546 0.00107150'
 """
 
-from gdpnum.contour.fit import MOST, Fits
+from gdpnum.contour.fit import Fits
 from gdpnum.contour.many import fits
 from gdpnum.contour.pairs import Gaussian, Mixture, Poisson, Replace, Run, Segment
 from gdpnum.contour.profile import Profile, profile
 from gdpnum.contour.reach import OutOfReach
+from gdpnum.contour.worth import MOST
 
 __all__ = [
     "MOST",

@@ -170,6 +170,9 @@ class _Beside(NamedTuple):
                 *(float(one[row, cell]) for one in (start, end, rising, falling))
             )
             least[row, cell] = max(bound, float(least[row, cell]))
+            if not cells.bent[row, cell] < 2.0 * gaps[row, cell]:
+                # Of a cell between two lines no more is known than that G is not far below.
+                continue
             error = float(unsure[row, cell])
             place = float(knots.epsilons[row, cell] + t * gaps[row, cell])
             limits = float(mu[row, 0]), float(farthest[row, 0]), float(longest[row, 0])
@@ -554,7 +557,7 @@ def regrets(
         below -= (16.0 * UNIT) * (1.0 + np.abs(below))
         weights = expit(-places)
         # Nor less than delta >= 0 does, and what the summary has over 1 + exp(eps) falls.
-        most = np.minimum(profile_of_mu(mu, places) + slack[:, None], 1.0) * weights
+        most = _cut_off(profile_of_mu(mu, places) + slack[:, None], knots, tpr, lifted) * weights
         ratios = most - below * weights
         at_knots, at_middles = np.minimum(ratios, most)[:, :number], ratios[:, number:]
         cells = np.maximum(ratios[:, : number - 1], ratios[:, 1:number])
@@ -582,6 +585,20 @@ def regrets(
         found = lines.at(knots)
     _raise(regret, owner, cells.max(axis=1))
     return np.maximum(regret, 0.0) * (1.0 + 16.0 * UNIT), advantage
+
+
+def _cut_off(profile: Floats, knots: Floats, tpr: Floats, lifted: Floats) -> Floats:
+    """The summary's profile up to one, by row, unless that would put a peak within a cell.
+
+    Where it is one, what it has above the line of a test over 1 + exp(eps) falls if alpha + tpr <=
+    1, and may rise up to where it leaves one otherwise.
+    """
+    if not float(profile.max()) > 1.0:
+        return profile
+    near: npt.NDArray[np.bool_] = profile[:, : knots.shape[1]] > 1.0
+    near[:, 1:] |= near[:, :-1]
+    rises = near & (tpr + lifted * np.exp(-knots) > 1.0)
+    return np.where(rises.any(axis=1, keepdims=True), profile, np.minimum(profile, 1.0))
 
 
 def _beyond(found: Knots, tpr: Floats, lifted: Floats, mu: Floats, slack: Floats) -> Floats:

@@ -22,14 +22,9 @@ from gdpnum.contour.ordinary import Ordinary, ordinary
 from gdpnum.contour.pairs import Run, Steps
 from gdpnum.contour.reach import OutOfReach
 from gdpnum.contour.reading import reading, sought
-from gdpnum.contour.rungs import (
-    LEAST,
-    RARE,
-    Ladder,
-    first_knots,
-    one_outlook,
-)
+from gdpnum.contour.rungs import LEAST, RARE, Ladder, first_knots, one_outlook
 from gdpnum.contour.worth import (
+    MOST,
     Rival,
     is_common,
     is_outdone,
@@ -39,47 +34,39 @@ from gdpnum.contour.worth import (
 )
 from gdpnum.floats import UNIT, Floats
 
-#: The slack that is asked for unless another is, and the share of it that delta is computed to.
-_USUAL, TOLERANCE = 1e-10, 1e-9
+# The slack that most people use: what is read at it serves the whole profile, too.
+_USUAL = 1e-10
 
-# From more segments on the general way is the quicker one: it takes some at a time.
+#: delta is computed to this share of the slack.
+TOLERANCE = 1e-9
+
+# A run of more distinct segments goes the general way, which takes them some at a time.
 _SEVERAL = 12
 
-# A bracket wider than this share is worth the general way; and where a lattice would do.
+# The general way is tried as well where the quick one leaves mu open by more than this share; and
+# by more than the second where a lattice would be quick.
 _CLOSE, _CLOSE_ENOUGH = 1e-8, 1e-6
 
-# The same where jumps decide, and up to how many frequencies that is tried.
+# Where rare jumps decide it hardly knows more: it is tried from this share on, and only if the
+# quick way took fewer frequencies than this.
 _WIDE, _OFFHAND = 1e-5, 300
 
-
-# An error beside the slack with which it is known well there.
+# At the last knot delta counts as known if it errs by less than this share of the slack.
 _KNOWN = 1e-3
 
-# Among many runs one of so many knots is enough for adding, and for regret in the tail.
+# Among many runs adding, and the tail of regret, are looked at on one knot of so many.
 _SOME = 3
 
-
-#: Frequencies times nodes that a run may take: about a fifth of a second.
-MOST = 1e7
-
-#: Those that some ten milliseconds are enough for, measured on one core; those that a finer lattice
-#: than usual takes as long for; and those of about half a second.
-WORK, MORE_WORK, PATIENCE = 1.5e6, 6e6, 1e8
-
-#: And for each segment, which the lattice takes some milliseconds for; and those that it takes as
-#: long for as for one of its points.
-MORE, POINT = 3e5, 100.0
-
-# From so many frequencies on mu is looked for no closer than this.
+# A transform of more frequencies is not looked at for digits of mu beyond this share.
 _OFTEN, _ENOUGH = 1500, 1e-7
 
-# A log of chi^2 that leaves nothing.
+# Where log chi^2 is above this there is no privacy to speak of, and exp of it may overflow.
 _LARGE = 600.0
 
-# A bound on the advantage of so many slacks: mu is zero, or next to it.
+# Where a bound on the advantage is below so many slacks, mu is zero or next to it.
 _NOTHING = 1.27
 
-# So many times that is worth it to look closer at what a transform has.
+# Looking closer at a transform may cost so many times what computing it may.
 _LOOKS = 3.0
 
 

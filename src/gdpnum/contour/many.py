@@ -8,13 +8,14 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from gdpnum.contour.fit import MOST, TOLERANCE, Effort, Fits, drawn, fit_alone, gaussian
+from gdpnum.contour.fit import TOLERANCE, Effort, Fits, drawn, fit_alone, gaussian
 from gdpnum.contour.ladder import ladder, outlook
 from gdpnum.contour.pairs import Run, Steps
 from gdpnum.contour.plan import grouped
 from gdpnum.contour.reach import OutOfReach
 from gdpnum.contour.reading import sought
 from gdpnum.contour.rungs import LEAST, RARE
+from gdpnum.contour.worth import MOST
 from gdpnum.floats import Floats
 
 # Frequencies over all runs that are worth it to read some of these apart.

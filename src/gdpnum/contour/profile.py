@@ -15,13 +15,14 @@ from gdpnum.bounds.lines import Lines
 from gdpnum.contour.chords import chernoff
 from gdpnum.contour.draft import between, drafted
 from gdpnum.contour.estimate import delta_quantiles, epsilons_near
-from gdpnum.contour.fit import MOST, Effort
+from gdpnum.contour.fit import Effort
 from gdpnum.contour.ladder import ladder
 from gdpnum.contour.line import Knots, Line, Reading
 from gdpnum.contour.pairs import Run, Steps
 from gdpnum.contour.reach import OutOfReach
 from gdpnum.contour.reading import reading
 from gdpnum.contour.rungs import LEAST, Approximate, Ladder, Rungs
+from gdpnum.contour.worth import MOST
 from gdpnum.floats import UNIT, Floats
 
 # Where an epsilon is looked for first, as multiples of where the saddle points say, mostly to five

@@ -18,8 +18,9 @@ from gdpnum.blocks.block import Table
 from gdpnum.blocks.html import html
 from gdpnum.bounds.attacks import Attacks
 from gdpnum.bounds.lines import Lines, Vertices
-from gdpnum.contour.fit import MORE, WORK, Fits
+from gdpnum.contour.fit import Fits
 from gdpnum.contour.many import fits as contour_fits
+from gdpnum.contour.worth import MORE, WORK
 from gdpnum.curve.gaussian import GaussianCurve
 from gdpnum.curve.piecewise import PiecewiseCurve
 from gdpnum.curve.tradeoff import TradeoffCurve
