@@ -50,7 +50,7 @@ class SweepTable(Sequence[Record]):
         return f"SweepTable({len(self)} records, {len(self.errors)} with an error)"
 
     def _repr_html_(self) -> str:
-        shown = self.texts()[:_SHOWN]
+        shown = self._shown(self[:_SHOWN])
         left = len(self) - len(shown)
         rows = tuple(tuple(map(Given, row)) for row in shown)
         table = Table(f"{self!r}", tuple(self.columns), rows)
@@ -61,7 +61,11 @@ class SweepTable(Sequence[Record]):
 
         Mu has five digits, and the regret beside it is that of the mu so printed.
         """
-        return [[_text(name, record) for name in self.columns] for record in self.records]
+        return self._shown(self.records)
+
+    def _shown(self, records: Sequence[Record]) -> list[list[str]]:
+        names = self.columns
+        return [[_text(name, record) for name in names] for record in records]
 
     def to_dict(self) -> dict[str, list[Any]]:
         """Each column as a list, as ``pandas.DataFrame`` takes it."""
