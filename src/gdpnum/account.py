@@ -24,7 +24,7 @@ from gdpnum.contour.fit import Effort, Fits
 from gdpnum.contour.pairs import Run, run_of
 from gdpnum.contour.profile import ContourBounds
 from gdpnum.contour.reach import OutOfReach
-from gdpnum.contour.single import single_fit
+from gdpnum.contour.single import single_fit, single_lines
 from gdpnum.contour.worth import MORE, MORE_WORK, PATIENCE, POINT, WORK
 from gdpnum.curve.gaussian import GaussianCurve
 from gdpnum.curve.piecewise import ContourCurve, PiecewiseCurve
@@ -132,6 +132,8 @@ class Account:
             return self.known
         if self._profiled is not None:
             return ContourCurve(self._profiled)
+        if self._single is not None:
+            return PiecewiseCurve(single_lines(self._single))
         bound = None if self.releases is None else self.releases.dominating_mu
         return PiecewiseCurve(self._steep()) if bound is None else GaussianCurve(bound)
 

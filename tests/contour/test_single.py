@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from mpmath import mp, mpf
 
-from gdpnum import DPSGD, Gaussian, PoissonSampled, fit_gdp
+from gdpnum import DPSGD, Gaussian, PoissonSampled, fit_gdp, statement, tradeoff_curve, verify
 from gdpnum.contour.reach import OutOfReach
 from gdpnum.contour.single import Direct, single_fit
 from gdpnum.releases import releases
@@ -51,6 +51,21 @@ def test_the_regret_of_one_release_is_close(setting):
     fit = fit_gdp(PoissonSampled(Gaussian(sigma=setting[0]), rate=setting[1]))
     exact = float(closed_form.regret(closed_form.gaussian(*setting), fit.mu))
     assert exact * (1.0 - 1e-13) <= fit.regret <= exact * (1.0 + 1e-6) + 0.51 * fit.slack
+
+
+@every_setting
+def test_the_curve_of_one_release_is_above_its_profile_and_close(setting):
+    """Chords: delta to 1e-4 relatively, which moves mu by less than 1e-6 where delta is small."""
+    step = closed_form.gaussian(*setting)
+    run = PoissonSampled(Gaussian(sigma=setting[0]), rate=setting[1])
+    curve = tradeoff_curve(run)
+    with mp.workdps(50):
+        for delta in np.geomspace(curve.advantage, 1e-12, 30)[1:-1].tolist():
+            epsilon = curve.epsilon(delta)
+            exact = max(closed_form.profile(step, mpf(epsilon), one) for one in ("remove", "add"))
+            assert exact <= mpf(delta) * (1 + mpf(2) ** -40)
+            assert float(exact) >= delta * (1.0 - 1e-4) - 1e-14
+    assert verify(statement(run).to_json()).holds
 
 
 @pytest.mark.parametrize(

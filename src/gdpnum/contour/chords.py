@@ -1,4 +1,4 @@
-"""Chords of a profile: what mu they need where a reading's own error hides more."""
+"""Chords of a profile: the curve that they make, and what mu they need."""
 
 from __future__ import annotations
 
@@ -9,11 +9,15 @@ import numpy.typing as npt
 from scipy.special import ndtri, ndtri_exp
 
 from gdpnum import charges
+from gdpnum.bounds.lines import Lines
 from gdpnum.contour.rungs import Rungs
 from gdpnum.floats import UNIT, Floats
 
 # Exponentials of gaps stay below this.
 _LARGEST = 600.0
+
+# What a chord between two knots of a curve may add to mu, relatively; and knots at most.
+_CHORD, _MOST = 4e-7, 8_000
 
 
 def chernoff(epsilons: Floats, rungs: Rungs) -> Floats:
@@ -75,3 +79,34 @@ def _convex(epsilons: Floats, upper: Floats) -> npt.NDArray[np.intp]:
             kept.pop()
         kept.append(k)
     return np.array(kept)
+
+
+def chord_knots(epsilons: Floats, delta: Floats, lifted_alpha: Floats) -> Floats:
+    """Epsilons so close that a chord between two adds little to mu, from those of a first look.
+
+    A chord of length D adds D^2 p / 8 to delta, p the density of the loss under P, and a share r of
+    delta adds about r / (2 log 1/delta) to mu, relatively.
+    """
+    delta, gaps = np.maximum(delta, 1e-300), np.diff(epsilons)
+    density = np.maximum(-np.diff(delta + lifted_alpha), 0.0) / gaps
+    middle = np.sqrt(delta[:-1]) * np.sqrt(delta[1:])
+    room = 8.0 * _CHORD * np.maximum(1.0, -2.0 * np.log(middle)) * middle
+    parts = gaps * np.sqrt(density / room)
+    counted = np.concatenate([[0.0], np.cumsum(np.clip(parts, 1.0, 400.0))])
+    number = int(min(counted[-1], _MOST))
+    return np.interp(np.linspace(0.0, counted[-1], number + 1), counted, epsilons)
+
+
+def chord_lines(epsilons: Floats, upper: Floats) -> Lines:
+    """The chords through bounds on delta at increasing epsilons from zero on."""
+    upper = np.minimum.accumulate(np.minimum(upper, 1.0))
+    # What is one but for rounding, as next to zero where mu is large, takes one chord.
+    kept = np.append(True, upper[1:] < upper[:-1])
+    places, upper = epsilons[kept], upper[kept]
+    gaps = np.diff(places)
+    # Logs, as exp(gap) may overflow where mu is large.
+    falls, grown = np.log(upper[:-1] - upper[1:]), gaps + np.log(-np.expm1(-gaps))
+    logs = falls - grown
+    tprs = (upper[:-1] + np.exp(logs)) * (1.0 + charges.chord())
+    lost = charges.chord() * (1.0 + places[1:] + np.abs(falls) + np.abs(grown))
+    return Lines(places[1:], logs - places[:-1] - lost, tprs, float(upper[-1]))

@@ -9,10 +9,9 @@ from functools import cached_property
 
 import numpy as np
 
-from gdpnum import charges
 from gdpnum.bounds.attacks import Attacks
 from gdpnum.bounds.lines import Lines
-from gdpnum.contour.chords import chernoff
+from gdpnum.contour.chords import chernoff, chord_knots, chord_lines
 from gdpnum.contour.draft import between, drafted
 from gdpnum.contour.estimate import delta_quantiles, epsilons_near
 from gdpnum.contour.fit import Effort
@@ -44,8 +43,8 @@ _WIDE = 1.5
 # Where rates are looked at first, closer near zero, and then between two of those, as shares.
 _SCAN, _CUT = np.linspace(0.0, 1.0, 72) ** 2, np.linspace(0.0, 1.0, 17)
 
-# Knots of a curve: so many to look first, and what a chord between two may add to mu, relatively.
-_FIRST, _CHORD, _MOST_KNOTS = 160, 4e-7, 8_000
+# Knots of a curve: so many to look first.
+_FIRST = 160
 
 # log Gamma(1/2) of a mu of about 400: beyond, rounding of eps itself tells.
 _LOST = -2e4
@@ -216,23 +215,11 @@ class Profile:
 
     @cached_property
     def _chord_knots(self) -> Floats:
-        """Epsilons so close that a chord between two adds little to mu, from 0 to the last.
-
-        A chord of length D adds D^2 p / 8 to delta, p the density of the loss under P, and a share
-        r of delta adds about r / (2 log 1/delta) to mu, relatively.
-        """
+        """Epsilons so close that a chord between two adds little to mu, from 0 to the last."""
         first = np.linspace(0.0, 1.0, _FIRST) ** 2 * self.end(1e-3 * self.smallest)
         knots = self._knots(first)
         worse = np.argmax(knots.delta, axis=0), np.arange(first.size)
-        delta = np.maximum(knots.delta[worse], 1e-300)
-        tpr = delta + knots.lifted_alpha[worse]
-        density = np.maximum(-np.diff(tpr), 0.0) / np.diff(first)
-        middle = np.sqrt(delta[:-1]) * np.sqrt(delta[1:])
-        room = 8.0 * _CHORD * np.maximum(1.0, -2.0 * np.log(middle)) * middle
-        parts = np.diff(first) * np.sqrt(density / room)
-        counted = np.concatenate([[0.0], np.cumsum(np.clip(parts, 1.0, 400.0))])
-        number = int(min(counted[-1], _MOST_KNOTS))
-        return np.interp(np.linspace(0.0, counted[-1], number + 1), counted, first)
+        return chord_knots(first, knots.delta[worse], knots.lifted_alpha[worse])
 
     def chords(self, epsilons: Floats | None = None) -> Lines:
         """The chords through the upper bounds at increasing epsilons from 0 on.
@@ -241,18 +228,7 @@ class Profile:
         """
         with np.errstate(all="ignore"):
             places = self._chord_knots if epsilons is None else epsilons
-            upper = np.minimum(self._upper(self._knots(places)).max(axis=0), 1.0)
-            upper = np.minimum.accumulate(upper)
-            # What is one but for rounding, as next to zero where mu is large, takes one chord.
-            kept = np.append(True, upper[1:] < upper[:-1])
-            places, upper = places[kept], upper[kept]
-            gaps = np.diff(places)
-            # Logs, as exp(gap) may overflow where mu is large.
-            falls, grown = np.log(upper[:-1] - upper[1:]), gaps + np.log(-np.expm1(-gaps))
-            logs = falls - grown
-            tprs = (upper[:-1] + np.exp(logs)) * (1.0 + charges.chord())
-            lost = charges.chord() * (1.0 + places[1:] + np.abs(falls) + np.abs(grown))
-            return Lines(places[1:], logs - places[:-1] - lost, tprs, float(upper[-1]))
+            return chord_lines(places, self._upper(self._knots(places)).max(axis=0))
 
     def attacks(self, epsilons: Floats | None = None) -> tuple[Attacks, ...]:
         """The tests that reject at losses above the epsilons, one set for each direction."""

@@ -9,8 +9,9 @@ import numpy as np
 from scipy.special import ndtri
 
 from gdpnum import charges
+from gdpnum.bounds.lines import Lines
 from gdpnum.bounds.sums import head_sums, tail_sum_error, tail_sums
-from gdpnum.contour.chords import mus
+from gdpnum.contour.chords import chord_knots, chord_lines, mus
 from gdpnum.contour.decided import regrets, shown
 from gdpnum.contour.fit import Fits
 from gdpnum.contour.line import Knots, Rows
@@ -31,6 +32,9 @@ _DEVIATION = 6.0
 _SIDE = np.geomspace(1e-4, 6.0, 28)
 _NEAR, _AROUND = np.geomspace(1e-4, 2.0, 40), np.concatenate([-_SIDE[::-1], [0.0], _SIDE])
 _ON = np.arange(0.25, 24.0, 0.25)
+
+# The first knots of a curve, for each deviation.
+_FIRST = 12.0
 
 # Tails whose arguments cost no more than one charge.
 _FAR = 1e-20
@@ -110,6 +114,23 @@ def single_fit(pair: Pair, slack: float) -> Fits:
         raise OutOfReach("a mu that a single release's knots do not tell; use the lattice")
     regret, advantage = regrets(reading, knots, np.array([mu]), slacks, _TOLERANCE)
     return Fits(np.array([mu]), np.array([lower]), regret, advantage)
+
+
+@quietly
+def single_lines(pair: Pair) -> Lines:
+    """The curve of one release of unbounded losses, by chords of both directions' delta."""
+    each = [Direct(one) for one in ((pair,) if pair.symmetric else (pair, pair.reversed()))]
+    losses, _, _ = pair.points()
+    # Some for each deviation, from zero to the last loss.
+    places = np.arange(0.0, losses.size - 1.0, _DEVIATION / _FIRST)
+    first = np.unique(np.append(np.interp(places, np.arange(losses.size), losses), losses[-1]))
+    first = np.append(0.0, first[first > 0.0])
+    knots = [one.at(first[None, :]) for one in each]
+    worst = max(knots, key=lambda one: float(one.delta.sum()))
+    epsilons = chord_knots(first, worst.delta[0], worst.lifted_alpha[0])
+    found = [one.at(epsilons[None, :]) for one in each]
+    upper = np.max([(one.delta + one.delta_error)[0] for one in found], axis=0)
+    return chord_lines(epsilons, upper)
 
 
 def _decided(reading: Direct, slack: Floats, lower: float) -> tuple[Knots, float, float]:
