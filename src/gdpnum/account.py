@@ -142,7 +142,8 @@ class Account:
 
         So that mu at a slack is the same whether or not a curve is asked for as well.
         """
-        if self.known is not None or self.accuracy.floor <= floor or self._profiled is not None:
+        has_none = self.known is not None or self._profiled is not None or self._single is not None
+        if has_none or self.accuracy.floor <= floor:
             return self
         return replace(self, accuracy=replace(self.accuracy, floor=floor))
 

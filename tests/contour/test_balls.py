@@ -199,7 +199,7 @@ def test_the_curve_of_a_large_mu(sigma, rate, steps, spacing, reach):
         assert truth <= np.nextafter(below, 1.0)
         assert truth >= below - 1e-7 * abs(below) - 4e-16
     for fpr in (1e-100, 1e-30, 1e-12, 1e-6):
-        # Any test of that FPR has at most this TPR, by each of its tangents.
+        # TPRs rise with the FPR, and beta is no more than they leave.
         tpr = curve.tpr(fpr)
         assert tpr >= curve.tpr(0.5 * fpr)
         assert curve.beta(fpr) <= 1.0 - tpr + 1e-9

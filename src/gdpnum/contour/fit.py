@@ -198,7 +198,7 @@ def _fit(
     *,
     lenient: bool = False,
 ) -> Fits:
-    """The fits of runs, or of an ordinary one as it is read already, where that is close enough.
+    """The fit of one run: as it was read the quick way, where that is close enough.
 
     ``lenient``, where a lattice would do: unless a run is such that digits are wanted.
     """
@@ -231,7 +231,7 @@ def _width(found: Fits) -> float:
 
 
 def _generally(steps: Steps, slack: Floats, tolerance: float, most: float) -> Fits:
-    """The fits of a run, whatever it is."""
+    """The fit of one run, whatever it is."""
     rungs = ladder(steps, 22.0)
     return drawn(steps, rungs, *sought(steps, rungs, slack, tolerance), slack, tolerance, most)
 

@@ -107,8 +107,8 @@ def reading(steps: Steps, ladder: Ladder, draft: Draft, most: float) -> Reading:
         best[0, :runs] = limits(first.rows(slice(0, runs)), rest, epsilons[0])
         return Reading((first, rest.rows(np.tile(np.arange(runs), middles))), best)
     each = [rest.rows(slice(i * rows, (i + 1) * rows)) for i in range(tails)]
-    before, between = [first, *each[:-1]], [None, *epsilons[:-1]]
-    best = np.array([limits(*one) for one in zip(before, each, epsilons, between, strict=True)])
+    before, starts = [first, *each[:-1]], [None, *epsilons[:-1]]
+    best = np.array([limits(*one) for one in zip(before, each, epsilons, starts, strict=True)])
     return Reading((first, *each), np.maximum.accumulate(best, axis=0))
 
 
@@ -117,15 +117,15 @@ def _frequencies(plan: Plan, lines: list[int]) -> float:
     return len(lines) * float(plan.only(lines).numbers.sum())
 
 
-def limits(before: Line, after: Line, epsilons: Floats, between: Floats | None = None) -> Floats:
+def limits(before: Line, after: Line, epsilons: Floats, start: Floats | None = None) -> Floats:
     """Up to where, by row, a line is better than the one after it, which is for the epsilon.
 
-    Below zero where it never is. ``between`` is a place from which on to look closer.
+    Below zero where it never is. ``start`` is a place from which on to look closer.
     """
     places = epsilons[:, None] * _PLACES
-    if between is not None:
-        closer = between[:, None] + (epsilons - between)[:, None] * _PLACES
-        places = np.concatenate([between[:, None] * _PLACES[:-1], closer], axis=1)
+    if start is not None:
+        closer = start[:, None] + (epsilons - start)[:, None] * _PLACES
+        places = np.concatenate([start[:, None] * _PLACES[:-1], closer], axis=1)
     better = ~(after.errors_at(places) < before.errors_at(places))
     # At zero alone it is not worth it: a cell would reach from one to the other.
     better[:, 0] = better[:, -1] = False
